@@ -1,0 +1,3 @@
+//! The `stellar` command.
+
+fn main() {}
