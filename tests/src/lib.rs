@@ -1,1 +1,4 @@
-//! To be written.
+//! What the end-to-end, fault and conformance tests share.
+
+pub mod hex;
+pub mod satrs_target;
