@@ -1,0 +1,217 @@
+//! Instants, durations and their text.
+//!
+//! An [`Instant`] is a count of nanoseconds in the one scale of the system, as the runtime's clock gives it; the machine
+//! compares and adds, and knows nothing of leap seconds. Written as RFC 3339 with nine decimals and `Z`, ` TAI` or ` GPS`.
+
+use alloc::string::String;
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The time scale of the system.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// Coordinated Universal Time, written with `Z`.
+    #[default]
+    Utc,
+    /// International Atomic Time, written with ` TAI`.
+    Tai,
+    /// Time of the Global Positioning System, written with ` GPS`.
+    Gps,
+}
+
+/// An instant: nanoseconds since 1970-01-01T00:00:00 as the scale's own calendar reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Instant {
+    /// Nanoseconds.
+    pub ns: i64,
+    /// The scale; one and the same in all instants of a system.
+    pub scale: Scale,
+}
+
+impl Instant {
+    /// This instant plus a duration in nanoseconds, saturating at the ends of the representable range.
+    #[must_use]
+    pub fn after(self, ns: i64) -> Self {
+        Self { ns: self.ns.saturating_add(ns), scale: self.scale }
+    }
+
+    /// Nanoseconds from `earlier` to this one, saturating.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> i64 {
+        self.ns.saturating_sub(earlier.ns)
+    }
+}
+
+const DAY: i64 = 86_400_000_000_000;
+
+/// Days since 1970-01-01 to a civil date (year, month, day), after Howard Hinnant's `civil_from_days`.
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let doe = z.rem_euclid(146_097);
+    let yoe = (doe - doe / 1_460 + doe / 36_524 - doe / 146_096) / 365;
+    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    let mp = (5 * doy + 2) / 153;
+    let day = doy - (153 * mp + 2) / 5 + 1;
+    let month = if mp < 10 { mp + 3 } else { mp - 9 };
+    (yoe + era * 400 + i64::from(month <= 2), month, day)
+}
+
+/// A civil date to days since 1970-01-01; the inverse of [`civil_from_days`].
+fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let y = if month <= 2 { year - 1 } else { year };
+    let era = y.div_euclid(400);
+    let yoe = y.rem_euclid(400);
+    let mp = if month > 2 { month - 3 } else { month + 9 };
+    let doy = (153 * mp + 2) / 5 + day - 1;
+    let doe = yoe * 365 + yoe / 4 - yoe / 100 + doy;
+    era * 146_097 + doe - 719_468
+}
+
+impl fmt::Display for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month, day) = civil_from_days(self.ns.div_euclid(DAY));
+        let rest = self.ns.rem_euclid(DAY);
+        let (seconds, nanos) = (rest / 1_000_000_000, rest % 1_000_000_000);
+        let (h, m, s) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+        let suffix = match self.scale {
+            Scale::Utc => "Z",
+            Scale::Tai => " TAI",
+            Scale::Gps => " GPS",
+        };
+        write!(f, "{year:04}-{month:02}-{day:02}T{h:02}:{m:02}:{s:02}.{nanos:09}{suffix}")
+    }
+}
+
+/// Why a text is no instant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotAnInstant(pub String);
+
+impl fmt::Display for NotAnInstant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no time: write it as `2026-10-02T10:15:00Z`", self.0)
+    }
+}
+
+impl core::error::Error for NotAnInstant {}
+
+impl core::str::FromStr for Instant {
+    type Err = NotAnInstant;
+
+    /// Reads RFC 3339 with `Z`, a numeric offset, ` TAI` or ` GPS`, and up to nine decimals.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        parse(text).ok_or_else(|| NotAnInstant(text.into()))
+    }
+}
+
+fn digits(bytes: &[u8]) -> Option<i64> {
+    let mut value = 0_i64;
+    for byte in bytes {
+        if !byte.is_ascii_digit() {
+            return None;
+        }
+        value = value * 10 + i64::from(byte - b'0');
+    }
+    Some(value)
+}
+
+fn days_in_month(year: i64, month: i64) -> i64 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+fn parse(text: &str) -> Option<Instant> {
+    let b = text.as_bytes();
+    let number = |from: usize, to: usize| b.get(from..to).and_then(digits);
+    let is = |at: usize, wanted: &[u8]| b.get(at).is_some_and(|c| wanted.contains(c));
+    if !(is(4, b"-") && is(7, b"-") && is(10, b"Tt ") && is(13, b":") && is(16, b":")) {
+        return None;
+    }
+    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
+    let (h, m, s) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) || h > 23 || m > 59 || s > 59 {
+        return None;
+    }
+    let mut at = 19;
+    let mut nanos = 0;
+    if is(at, b".") {
+        let from = at + 1;
+        at = from;
+        while is(at, b"0123456789") {
+            at += 1;
+        }
+        let count = at - from;
+        if count == 0 || count > 9 {
+            return None;
+        }
+        nanos = number(from, at)? * 10_i64.pow(u32::try_from(9 - count).ok()?);
+    }
+    let (offset, scale) = zone(b.get(at..)?)?;
+    let seconds = days_from_civil(year, month, day) * 86_400 + h * 3_600 + m * 60 + s - offset;
+    let ns = seconds.checked_mul(1_000_000_000)?.checked_add(nanos)?;
+    Some(Instant { ns, scale })
+}
+
+/// The offset in seconds and the scale of what stands behind the seconds.
+fn zone(b: &[u8]) -> Option<(i64, Scale)> {
+    match b {
+        b"Z" | b"z" => Some((0, Scale::Utc)),
+        b" TAI" => Some((0, Scale::Tai)),
+        b" GPS" => Some((0, Scale::Gps)),
+        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
+            let (h, m) = (digits(&[*h1, *h2])?, digits(&[*m1, *m2])?);
+            let seconds = h * 3_600 + m * 60;
+            (h <= 23 && m <= 59).then_some((if *sign == b'-' { -seconds } else { seconds }, Scale::Utc))
+        }
+        _ => None,
+    }
+}
+
+impl Serialize for Instant {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Instant {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl serde::de::Visitor<'_> for Text {
+            type Value = Instant;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a time such as `2026-10-02T10:15:00Z`")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Instant, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+/// A duration as the language writes it, exact: the largest unit that needs no decimals, else milliseconds with them
+/// (`1500 ms`, `3 min`, `0.25 ms`).
+#[must_use]
+pub fn duration_text(ns: i64) -> String {
+    const UNITS: [(&str, i64); 5] =
+        [("d", DAY), ("h", 3_600_000_000_000), ("min", 60_000_000_000), ("s", 1_000_000_000), ("ms", MS)];
+    const MS: i64 = 1_000_000;
+    if ns == 0 {
+        return String::from("0 s");
+    }
+    if let Some((unit, size)) = UNITS.into_iter().find(|(_, size)| ns % size == 0) {
+        return alloc::format!("{} {unit}", ns / size);
+    }
+    let sign = if ns < 0 { "-" } else { "" };
+    let (whole, rest) = (ns.unsigned_abs() / MS.unsigned_abs(), ns.unsigned_abs() % MS.unsigned_abs());
+    let decimals = alloc::format!("{rest:06}");
+    alloc::format!("{sign}{whole}.{} ms", decimals.trim_end_matches('0'))
+}
