@@ -8,6 +8,7 @@
 
 extern crate alloc;
 
+pub mod bounds;
 pub mod catalogue;
 pub mod condition;
 pub mod event;
@@ -15,3 +16,4 @@ pub mod op;
 pub mod program;
 pub mod time;
 pub mod value;
+pub mod verify;

@@ -50,7 +50,7 @@ pub enum Op {
         /// Its value.
         value: ExprId,
     },
-    /// `fail "text"`: index into the program's `strings`.
+    /// `fail "text"`: index into the unit's `texts`.
     Fail(u32),
     /// The condition of an `if` that stands directly in a procedure, judged by a step of its own: like `if`, an unknown
     /// fails with `CHECK_FAILED`; the outcome is kept in a boolean local that an [`Op::If`] behind the step reads.
