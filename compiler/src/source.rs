@@ -1,0 +1,223 @@
+//! The texts that are compiled, and places in them.
+//!
+//! A place is a file and a range of bytes. Lines and columns are made from it here and nowhere else: lines from 1,
+//! columns from 1 by characters, so that a reader's editor agrees. A byte order mark is no character of the first line;
+//! `\n` and `\r\n` end a line. Reading files is the caller's.
+
+use std::sync::Arc;
+
+use stellar_grammar::Span;
+
+/// A file of [`Sources`], by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(u32);
+
+impl FileId {
+    /// Its number, in the order in which the files were added.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// Whose a file is. What the project itself defines wins over a standard definition of the same name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// The mission's own.
+    Project,
+    /// From the standard library.
+    Standard,
+}
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file.
+    pub file: FileId,
+    /// The bytes of its text.
+    pub span: Span,
+}
+
+impl Place {
+    /// The place of `span` in `file`.
+    #[must_use]
+    pub const fn new(file: FileId, span: Span) -> Self {
+        Self { file, span }
+    }
+}
+
+/// Where a byte stands, as a reader counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column by characters, from 1.
+    pub column: u32,
+    /// Byte of the file, from 0.
+    pub offset: usize,
+}
+
+/// A file: its name and its text.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    name: Arc<str>,
+    text: Arc<str>,
+    origin: Origin,
+    line_starts: Vec<usize>,
+    invalid_utf8: Option<usize>,
+}
+
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+impl SourceFile {
+    fn new(name: &str, bytes: &[u8], origin: Origin) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let invalid_utf8 = std::str::from_utf8(bytes).err().map(|error| error.valid_up_to());
+        let line_starts =
+            std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at.saturating_add(1))).collect();
+        Self { name: name.into(), text: text.into(), origin, line_starts, invalid_utf8 }
+    }
+
+    /// Its name: the path relative to the mission folder, with `/`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its whole text, a byte order mark included. Where the bytes were no UTF-8, replacement characters stand in it.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whose it is.
+    #[must_use]
+    pub const fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// Offset of the first byte that is no UTF-8. The text up to it is as in the file; nothing is to be read from what
+    /// follows.
+    #[must_use]
+    pub const fn invalid_utf8(&self) -> Option<usize> {
+        self.invalid_utf8
+    }
+
+    /// How many bytes of the text are a byte order mark: 0 or 3.
+    #[must_use]
+    pub fn mark_len(&self) -> usize {
+        if self.text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+    }
+
+    /// The nearest place of the text at or before `offset` where a character begins, or the end of the text.
+    pub(crate) fn clamp(&self, offset: usize) -> usize {
+        self.text.floor_char_boundary(offset)
+    }
+
+    /// Line and column of a byte. One past the end is the end.
+    #[must_use]
+    pub fn position(&self, offset: usize) -> Position {
+        let offset = self.clamp(offset);
+        let line = self.line_starts.partition_point(|start| *start <= offset).max(1);
+        let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or_default();
+        let start = start.max(self.mark_len());
+        let before = self.text.get(start..offset).unwrap_or_default();
+        let column = before.chars().filter(|c| *c != '\r').count().saturating_add(1);
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Position { line: count(line), column: count(column), offset }
+    }
+}
+
+/// All files of a compilation, in the order in which they were added.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+}
+
+impl Sources {
+    /// Adds a file with the bytes that were read from it.
+    pub fn add(&mut self, name: &str, bytes: &[u8], origin: Origin) -> FileId {
+        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        self.files.push(SourceFile::new(name, bytes, origin));
+        id
+    }
+
+    /// The file of that number; `None` for a number of other [`Sources`].
+    #[must_use]
+    pub fn get(&self, id: FileId) -> Option<&SourceFile> {
+        self.files.get(usize::try_from(id.0).ok()?)
+    }
+
+    /// The text of a file; the empty string for a number of other [`Sources`].
+    #[must_use]
+    pub fn text(&self, id: FileId) -> &str {
+        self.get(id).map_or("", SourceFile::text)
+    }
+
+    /// The text of a place.
+    #[must_use]
+    pub fn text_of(&self, place: Place) -> &str {
+        place.span.of(self.text(place.file))
+    }
+
+    /// Where a place begins, as a reader counts.
+    #[must_use]
+    pub fn position(&self, place: Place) -> Position {
+        let start = Position { line: 1, column: 1, offset: 0 };
+        self.get(place.file).map_or(start, |file| file.position(place.span.start))
+    }
+
+    /// `file:line:column` of where a place begins.
+    #[must_use]
+    pub fn location(&self, place: Place) -> String {
+        let Position { line, column, .. } = self.position(place);
+        let name = self.get(place.file).map_or("", SourceFile::name);
+        format!("{name}:{line}:{column}")
+    }
+
+    /// The files with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
+        (0..).map(FileId).zip(&self.files)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str, offset: usize) -> (u32, u32) {
+        let mut sources = Sources::default();
+        let file = sources.add("a.proc", text.as_bytes(), Origin::Project);
+        let position = sources.position(Place::new(file, Span::at(offset)));
+        (position.line, position.column)
+    }
+
+    #[test]
+    fn columns_count_characters() {
+        assert_eq!(at("", 0), (1, 1));
+        assert_eq!(at("é\nab", 2), (1, 2));
+        assert_eq!(at("é\nab", 4), (2, 2));
+        assert_eq!(at("é\nab", 1), (1, 1), "inside a character is its beginning");
+    }
+
+    #[test]
+    fn both_ends_of_line_count_the_same() {
+        assert_eq!(at("a\r\nb", 3), (2, 1));
+        assert_eq!(at("a\nb", 2), (2, 1));
+        assert_eq!(at("a\r\nb", 99), (2, 2), "one past the end is the end");
+    }
+
+    #[test]
+    fn a_mark_is_no_column() {
+        assert_eq!(at("\u{feff}ab", 3), (1, 1));
+        assert_eq!(at("\u{feff}ab", 4), (1, 2));
+        assert_eq!(at("\u{feff}ab", 0), (1, 1));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_told() {
+        let mut sources = Sources::default();
+        let file = sources.add("a.proc", b"ab\xffcd", Origin::Project);
+        assert_eq!(sources.get(file).and_then(SourceFile::invalid_utf8), Some(2));
+    }
+}
