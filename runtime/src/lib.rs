@@ -2,4 +2,5 @@
 //!
 //! [`ports`] say what is asked of a store. What is acted on is durable first.
 
+pub mod gateway;
 pub mod ports;

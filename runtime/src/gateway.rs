@@ -1,0 +1,3 @@
+//! Gateways: each owns the link of its target.
+
+pub mod link;

@@ -1,0 +1,3 @@
+//! Links to targets.
+
+pub mod ccsds;

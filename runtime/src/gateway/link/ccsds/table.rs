@@ -1,0 +1,250 @@
+//! The table by which telemetry is read, compiled once from the catalogue: for each packet its fields, nothing to search.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use stellar_vm::catalogue::{
+    Calibration, CcsdsField, CcsdsPacket, CcsdsPlatform, Encoding, FieldSource, IndexSource, Platform, path,
+};
+use stellar_vm::value::{EnumDef, Scalar, Type, Value};
+
+use super::field::{self, Raw, Unreadable};
+use super::oddity::{Oddities, Oddity};
+use super::packet::Packet;
+use super::{bits, convert};
+
+/// Why a platform's telemetry cannot be read by a table.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    /// The catalogue has no `ccsds` part for the platform.
+    #[error("the platform `{0}` has no `ccsds` part in the catalogue")]
+    NoCcsds(Arc<str>),
+    /// A parameter's field cannot be: a width of no bits, an index of a component without one.
+    #[error("the `ccsds` field of `{parameter}` of the platform `{platform}` {what}")]
+    Field {
+        /// Platform.
+        platform: Arc<str>,
+        /// Parameter, with its component.
+        parameter: String,
+        /// What is wrong.
+        what: &'static str,
+    },
+}
+
+/// One sample of a parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// Index of the parameter in the platform.
+    pub parameter: u32,
+    /// Index of its component, where it has one.
+    pub index: Option<i64>,
+    /// Its value; `None` where the bits are none of its type: an invalid sample.
+    pub value: Option<Value>,
+}
+
+/// All telemetry packets of a platform.
+#[derive(Debug)]
+pub(super) struct Table {
+    packets: BTreeMap<(u16, u8, u8), Vec<Layout>>,
+    enums: Vec<EnumDef>,
+}
+
+#[derive(Debug)]
+struct Layout {
+    mark: Option<(u32, u8, u64)>,
+    fields: Vec<Field>,
+}
+
+#[derive(Debug)]
+struct Field {
+    parameter: u32,
+    ty: Type,
+    calibration: Option<Calibration>,
+    source: Source,
+    instances: Instances,
+}
+
+#[derive(Debug)]
+enum Source {
+    Bits(u64, Encoding),
+    SequenceCount,
+    Constant(Scalar),
+}
+
+/// Of which instances of its component a packet speaks.
+#[derive(Debug)]
+enum Instances {
+    /// The component has no index.
+    One,
+    /// The one that a field names, within the range.
+    Named { offset: u64, width: u8, range: (i64, i64) },
+    /// All of the range, so many bits apart.
+    Each { stride: u64, range: (i64, i64) },
+}
+
+impl Table {
+    /// Compiles the table of a platform.
+    ///
+    /// # Errors
+    /// Where a field cannot be read as the catalogue says.
+    pub(super) fn new(platform: &Platform) -> Result<Self, TableError> {
+        let ccsds = platform.ccsds.as_ref().ok_or_else(|| TableError::NoCcsds(platform.name.clone()))?;
+        let mut fields: BTreeMap<usize, Vec<Field>> = BTreeMap::new();
+        for (number, parameter) in platform.parameters.iter().enumerate() {
+            let Some(place) = &parameter.ccsds else { continue };
+            let component = platform.components.get(parameter.component as usize);
+            let wrong = |what| TableError::Field {
+                platform: platform.name.clone(),
+                parameter: path(component.map_or("?", |component| &component.name), None, &parameter.name),
+                what,
+            };
+            let range = component.ok_or_else(|| wrong("is of no component"))?.index;
+            let packet = place.packet as usize;
+            if packet >= ccsds.packets.len() {
+                return Err(wrong("is in no packet"));
+            }
+            fields.entry(packet).or_default().push(Field {
+                parameter: u32::try_from(number).map_err(|_| wrong("is one too many"))?,
+                ty: parameter.ty.clone(),
+                calibration: place.calibration.clone(),
+                source: source(&place.source).ok_or_else(|| wrong("has a width that it cannot have"))?,
+                instances: instances(place, range).ok_or_else(|| {
+                    wrong("does not say of which instance of its component it is, or how many bits tell")
+                })?,
+            });
+        }
+        Ok(Self { packets: layouts(ccsds, fields), enums: platform.enums.clone() })
+    }
+
+    /// Reads the samples of a packet; `None` where the catalogue does not have it.
+    pub(super) fn read(&self, packet: &Packet<'_>, oddities: &mut Oddities) -> Option<Vec<Sample>> {
+        let layouts = self.packets.get(&(packet.apid, packet.service, packet.subtype))?;
+        let mut samples = None;
+        for layout in layouts.iter().filter(|layout| layout.is_of(packet)) {
+            let samples: &mut Vec<Sample> = samples.get_or_insert_default();
+            for field in &layout.fields {
+                field.read(packet, &self.enums, samples, oddities);
+            }
+        }
+        samples
+    }
+}
+
+fn source(source: &FieldSource) -> Option<Source> {
+    Some(match source {
+        FieldSource::Bits { offset, encoding } => {
+            field::width(*encoding)?;
+            Source::Bits(u64::from(*offset), *encoding)
+        }
+        FieldSource::SequenceCount => Source::SequenceCount,
+        FieldSource::Constant(constant) => Source::Constant(constant.clone()),
+    })
+}
+
+fn instances(place: &CcsdsField, range: Option<(i64, i64)>) -> Option<Instances> {
+    // Only a field of bits can stand once for each instance.
+    let bits = matches!(place.source, FieldSource::Bits { .. });
+    match (&place.index, range) {
+        (None, None) => Some(Instances::One),
+        (Some(IndexSource::Bits(offset, width)), Some(range)) if (1..=bits::WIDEST).contains(width) => {
+            Some(Instances::Named { offset: u64::from(*offset), width: *width, range })
+        }
+        (Some(IndexSource::Stride(stride)), Some(range)) if *stride > 0 && bits => {
+            Some(Instances::Each { stride: u64::from(*stride), range })
+        }
+        _ => None,
+    }
+}
+
+fn layouts(ccsds: &CcsdsPlatform, mut fields: BTreeMap<usize, Vec<Field>>) -> BTreeMap<(u16, u8, u8), Vec<Layout>> {
+    let mut layouts: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (number, CcsdsPacket { apid, service, subtype, mark, .. }) in ccsds.packets.iter().enumerate() {
+        let fields = fields.remove(&number).unwrap_or_default();
+        layouts.entry((*apid, *service, *subtype)).or_default().push(Layout { mark: *mark, fields });
+    }
+    layouts
+}
+
+impl Layout {
+    fn is_of(&self, packet: &Packet<'_>) -> bool {
+        self.mark.is_none_or(|(offset, width, value)| bits::read(packet.data, u64::from(offset), width) == Some(value))
+    }
+}
+
+impl Field {
+    fn read(&self, packet: &Packet<'_>, enums: &[EnumDef], samples: &mut Vec<Sample>, oddities: &mut Oddities) {
+        let parameter = self.parameter;
+        match &self.instances {
+            Instances::One => samples.extend(self.sample(packet, 0, None, enums, oddities)),
+            Instances::Named { offset, width, range: (first, last) } => {
+                match bits::read(packet.data, *offset, *width).map(i64::try_from) {
+                    None => oddities.note(Oddity::MissingField { parameter }),
+                    Some(Ok(index)) if (*first..=*last).contains(&index) => {
+                        samples.extend(self.sample(packet, 0, Some(index), enums, oddities));
+                    }
+                    Some(_) => oddities.note(Oddity::BadIndex { parameter }),
+                }
+            }
+            Instances::Each { stride, range: (first, last) } => {
+                for (place, index) in (0_u64..).zip(*first..=*last) {
+                    let further = stride.saturating_mul(place);
+                    match self.sample(packet, further, Some(index), enums, oddities) {
+                        Some(sample) => samples.push(sample),
+                        // The packet has ended: nor will those after it be there.
+                        None => break,
+                    }
+                }
+            }
+        }
+    }
+
+    /// The sample of one instance, `further` bits behind the first; `None` where the packet ends before.
+    fn sample(
+        &self,
+        packet: &Packet<'_>,
+        further: u64,
+        index: Option<i64>,
+        enums: &[EnumDef],
+        oddities: &mut Oddities,
+    ) -> Option<Sample> {
+        let parameter = self.parameter;
+        let raw = match &self.source {
+            Source::SequenceCount => Some(Raw::Int(i128::from(packet.count))),
+            Source::Constant(constant) => return self.constant(constant, index, enums, oddities),
+            Source::Bits(offset, encoding) => {
+                match field::read(packet.data, offset.saturating_add(further), *encoding) {
+                    Ok(raw) => Some(raw),
+                    Err(Unreadable::Bits) => None,
+                    Err(Unreadable::Short) => {
+                        oddities.note(Oddity::MissingField { parameter });
+                        return None;
+                    }
+                }
+            }
+        };
+        let value = raw.and_then(|raw| convert::to_value(raw, self.calibration.as_ref(), &self.ty, enums));
+        if value.is_none() {
+            oddities.note(Oddity::BadField { parameter });
+        }
+        Some(Sample { parameter, index, value })
+    }
+
+    /// A constant is a value already: an enumeration by its label, and no calibration applies.
+    fn constant(
+        &self,
+        constant: &Scalar,
+        index: Option<i64>,
+        enums: &[EnumDef],
+        oddities: &mut Oddities,
+    ) -> Option<Sample> {
+        let value = match (&self.ty, constant) {
+            (Type::Bool, Scalar::Bool(bool)) => Some(Value::Bool(*bool)),
+            (Type::Enum(def), Scalar::Str(label)) => convert::label(*def, label, enums),
+            _ => convert::to_value(convert::from_constant(constant), None, &self.ty, enums),
+        };
+        if value.is_none() {
+            oddities.note(Oddity::BadField { parameter: self.parameter });
+        }
+        Some(Sample { parameter: self.parameter, index, value })
+    }
+}
