@@ -1,3 +1,4 @@
 //! Links to targets.
 
 pub mod ccsds;
+pub mod record;
