@@ -4,7 +4,7 @@
 //! once. The table is used by the lexer (a word that is no unit is not fused with a number), by the compiler
 //! (dimensions and conversions) and by the reference manual.
 
-use core::f64::consts::PI;
+use core::{f64::consts::PI, fmt};
 
 mod table;
 
@@ -13,7 +13,7 @@ pub use table::{BINARY_PREFIXES, DECIMAL_PREFIXES, Prefix, Prefixes, UNITS, Unit
 /// What a unit measures: exponents of the base units, in the order of [`Dimension::NAMES`].
 ///
 /// Angles, information and levels are bases of their own: a degree is no bit and no plain number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Dimension {
     /// The exponents.
     pub exponents: [i8; 11],
@@ -34,6 +34,28 @@ impl Dimension {
             *mine = mine.checked_add(theirs.checked_mul(by)?)?;
         }
         Some(Self { exponents })
+    }
+}
+
+impl fmt::Display for Dimension {
+    /// The product of base units: `m*kg*s^-2`, and `1` for none.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut first = true;
+        for (name, exponent) in Self::NAMES.iter().zip(self.exponents).filter(|(_, exponent)| *exponent != 0) {
+            f.write_str(if first { "" } else { "*" })?;
+            f.write_str(name)?;
+            first = false;
+            if exponent != 1 {
+                write!(f, "^{exponent}")?;
+            }
+        }
+        if first { f.write_str("1") } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Dimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -1,0 +1,178 @@
+//! The ways in: a file, and the pieces of the language that stand in catalogues and configurations.
+
+use crate::{
+    ast::{Ast, Duration, Expr, ExprKind, Range},
+    error::{INVALID_UTF8, NESTING_TOO_DEEP, SyntaxError, UNCLOSED_BRACKET, UNEXPECTED_INDENT},
+    expected::line_number,
+    layout::{self, Laid, LineSpan},
+    lexer,
+    shape::{Context, Parsed},
+    span::Span,
+    token::Start,
+};
+
+#[rustfmt::skip]
+mod generated {
+    #![expect(
+        clippy::all,
+        clippy::allow_attributes,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::unwrap_used,
+        unreachable_pub,
+        unused_imports,
+        reason = "made by LALRPOP"
+    )]
+    include!(concat!(env!("OUT_DIR"), "/stellar.rs"));
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// `syntax::invalid-utf8` with the offset of the first byte that is no text.
+pub fn decode(bytes: &[u8]) -> Result<&str, SyntaxError> {
+    core::str::from_utf8(bytes).map_err(|error| {
+        let start = error.valid_up_to();
+        let byte = bytes.get(start).copied().unwrap_or_default();
+        // A span for the text as it is shown, where one replacement character stands for what is no text.
+        let span = Span::new(start, start + char::REPLACEMENT_CHARACTER.len_utf8());
+        SyntaxError::new(INVALID_UTF8, span, format!("byte {start} (0x{byte:02X}) is not UTF-8"))
+            .with_help("save the file as UTF-8")
+    })
+}
+
+/// The tree of a file given as bytes. A file that is not UTF-8 gives an empty tree and that one error.
+#[must_use]
+pub fn parse_bytes(bytes: &[u8]) -> (Ast, Vec<SyntaxError>) {
+    match decode(bytes) {
+        Ok(text) => parse(text),
+        Err(error) => (Ast::default(), vec![error]),
+    }
+}
+
+/// The tree of a file, and what is wrong with its shape, in source order: at most one token that does not fit a line.
+///
+/// Takes time in proportion to the length of the text, and a bounded stack.
+#[must_use]
+pub fn parse(text: &str) -> (Ast, Vec<SyntaxError>) {
+    match run(text, Start::File) {
+        (Some(Parsed::File(ast)), errors) => (ast, errors),
+        (_, errors) => (Ast::default(), errors),
+    }
+}
+
+/// A condition that stands in another document: `mode is not SAFE`. Spans count from the beginning of `text`; see
+/// [`Span::shifted`].
+#[must_use]
+pub fn parse_condition(text: &str) -> (Expr, Vec<SyntaxError>) {
+    expression(text, Start::Condition)
+}
+
+/// A value that stands in another document: `2`, `12.5 W`, `STANDBY`, `"text"`, `sat.tcu[1].mode`.
+#[must_use]
+pub fn parse_value(text: &str) -> (Expr, Vec<SyntaxError>) {
+    expression(text, Start::Value)
+}
+
+/// A range that stands in another document: `-40..125`. `None` where it cannot be read, which is then reported.
+#[must_use]
+pub fn parse_range(text: &str) -> (Option<Range>, Vec<SyntaxError>) {
+    match run(text, Start::Range) {
+        (Some(Parsed::Range(range)), errors) => (range, errors),
+        (_, errors) => (None, errors),
+    }
+}
+
+/// A duration that stands in another document: `2s`, `1 min`.
+#[must_use]
+pub fn parse_duration(text: &str) -> (Duration, Vec<SyntaxError>) {
+    match run(text, Start::Duration) {
+        (Some(Parsed::Duration(duration)), errors) => (duration, errors),
+        (_, errors) => (Duration { nanos: None, span: Span::new(0, text.len()) }, errors),
+    }
+}
+
+fn expression(text: &str, start: Start) -> (Expr, Vec<SyntaxError>) {
+    match run(text, start) {
+        (Some(Parsed::Expr(expr)), errors) => (expr, errors),
+        (_, errors) => (Expr { kind: ExprKind::Error, span: Span::new(0, text.len()) }, errors),
+    }
+}
+
+/// Lexer, layout, parser. Without a result only where the parser gave up, which its recovery never does; that is reported
+/// all the same.
+pub(crate) fn run(text: &str, start: Start) -> (Option<Parsed>, Vec<SyntaxError>) {
+    let (tokens, lexical) = lexer::lex(text);
+    let Laid { tokens, lines, errors: layout } = match start {
+        Start::File => layout::lay_out(text, tokens),
+        _ => layout::lay_flat(start, tokens),
+    };
+    let mut context = Context::new(text, &tokens, &lines);
+    let stream = tokens.iter().map(|lexeme| (lexeme.span.start, lexeme.token, lexeme.span.end));
+    let parsed = match generated::TopParser::new().parse(&mut context, stream) {
+        Ok(parsed) => Some(parsed),
+        Err(failure) => {
+            context.failed(failure);
+            None
+        }
+    };
+    let Context { errors, failures, .. } = context;
+    (parsed, gathered(text, &lines, lexical, layout, errors, failures))
+}
+
+/// All reports, in source order. A token that does not fit is not reported on a line with a fault that can have caused it,
+/// nor twice on a line, nor is a deeper line that follows a line with a fault.
+fn gathered(
+    text: &str,
+    lines: &[LineSpan],
+    lexical: Vec<SyntaxError>,
+    layout: Vec<SyntaxError>,
+    errors: Vec<SyntaxError>,
+    failures: Vec<SyntaxError>,
+) -> Vec<SyntaxError> {
+    let number = |error: &SyntaxError| number_of(text, lines, error.span.start);
+    let mut cause = vec![false; lines.len() + 1];
+    let mut faulty = vec![false; lines.len() + 1];
+    let set = |flags: &mut Vec<bool>, error: &SyntaxError| {
+        if let Some(flag) = flags.get_mut(number(error)) {
+            *flag = true;
+        }
+    };
+    let causes =
+        layout.iter().filter(|error| matches!(error.code, UNEXPECTED_INDENT | UNCLOSED_BRACKET) || is_bracket(error));
+    for error in lexical.iter().chain(causes) {
+        set(&mut cause, error);
+    }
+    for error in lexical.iter().chain(&errors).chain(&failures) {
+        set(&mut faulty, error);
+    }
+    let is = |flags: &[bool], at: usize| flags.get(at).copied().unwrap_or_default();
+    let mut all = lexical;
+    all.extend(layout.into_iter().filter(|error| {
+        error.code != UNEXPECTED_INDENT || !number(error).checked_sub(1).is_some_and(|at| is(&faulty, at))
+    }));
+    let mut last = None;
+    for error in failures {
+        let line = number(&error);
+        if !is(&cause, line) && last != Some(line) {
+            last = Some(line);
+            all.push(error);
+        }
+    }
+    all.extend(errors);
+    all.sort_by_key(|error| (error.span.start, error.span.end));
+    all
+}
+
+/// The logical line of a fault at `offset`. One before the first token of a line belongs to that line.
+fn number_of(text: &str, lines: &[LineSpan], offset: usize) -> usize {
+    let Some(at) = line_number(lines, offset) else { return 0 };
+    let end = lines.get(at).map_or(offset, |line| line.span.end);
+    let between = text.get(end..offset).unwrap_or_default();
+    if between.contains('\n') { at + 1 } else { at }
+}
+
+/// Whether it is about brackets: that about blocks spans a header.
+fn is_bracket(error: &SyntaxError) -> bool {
+    error.code == NESTING_TOO_DEEP && error.span.len() == 1
+}
