@@ -8,7 +8,37 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::value::Value;
+use crate::{
+    time::Instant,
+    value::{Scalar, Value},
+};
+
+mod describe;
+mod eval;
+
+pub use describe::{describe, sample_text};
+pub use eval::{Context, Observer, Parameter, Parameters, Reading, Since, Unobserved};
+
+/// The latest samples, as something that holds them tells of them: telemetry of a target, an archive, a list.
+pub trait Snapshot {
+    /// The latest sample of a parameter, if there ever was one.
+    ///
+    /// `target` is the name of the target itself (`sim-1`), `index` is that of the component, where it has one.
+    fn latest(&self, target: &str, component: &str, index: Option<i64>, name: &str) -> Option<SampleView<'_>>;
+}
+
+/// One sample, borrowed from where it stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SampleView<'a> {
+    /// Value.
+    pub value: &'a Scalar,
+    /// Ground reception time, on the run's clock.
+    pub received_at: Instant,
+    /// Place in the one order of releases and samples as the ground received them.
+    pub order: u64,
+    /// Whether the sample is valid.
+    pub valid: bool,
+}
 
 /// An expression: postfix code with its constants and reads.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

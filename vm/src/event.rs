@@ -14,6 +14,10 @@ use crate::{
     value::Scalar,
 };
 
+pub(crate) mod json;
+
+pub use json::{NotAnEvent, body_json};
+
 /// One event of the log of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
@@ -42,7 +46,7 @@ pub enum Body {
 }
 
 /// Names from the run down to a step: procedure, called procedures, step.
-pub type Path = Vec<Arc<str>>;
+pub type Path = Arc<[Arc<str>]>;
 
 /// The name of a thing that waits for a fact; counted by the machine from 1, the same at every replay.
 pub type PendingId = u64;

@@ -10,8 +10,10 @@ extern crate alloc;
 
 pub mod bounds;
 pub mod catalogue;
+pub mod command;
 pub mod condition;
 pub mod event;
+pub mod machine;
 pub mod op;
 pub mod program;
 pub mod time;

@@ -215,3 +215,50 @@ pub fn duration_text(ns: i64) -> String {
     let decimals = alloc::format!("{rest:06}");
     alloc::format!("{sign}{whole}.{} ms", decimals.trim_end_matches('0'))
 }
+
+/// Reads a duration as the language and [`duration_text`] write it: a decimal number and `ns`, `us`, `ms`, `s`, `min`,
+/// `h` or `d`, with or without a space; `None` where it is none, is not a whole number of nanoseconds or too long.
+#[must_use]
+pub fn parse_duration(text: &str) -> Option<i64> {
+    let (negative, text) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let end = text.bytes().position(|b| !(b.is_ascii_digit() || b == b'.' || b == b'_'))?;
+    let (number, unit) = text.split_at_checked(end)?;
+    let size: i64 = match unit.strip_prefix(' ').unwrap_or(unit) {
+        "ns" => 1,
+        "us" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "min" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        "d" => DAY,
+        _ => return None,
+    };
+    let (whole, decimals) = number.split_once('.').map_or((number, None), |(whole, rest)| (whole, Some(rest)));
+    let mut ns = decimal(whole)?.0.checked_mul(i128::from(size))?;
+    if let Some(decimals) = decimals {
+        let (value, count) = decimal(decimals)?;
+        let scaled = value.checked_mul(i128::from(size))?;
+        let unit = 10_i128.checked_pow(count)?;
+        if scaled % unit != 0 {
+            return None;
+        }
+        ns = ns.checked_add(scaled / unit)?;
+    }
+    i64::try_from(if negative { -ns } else { ns }).ok()
+}
+
+/// A run of digits, `_` between them left out: its value and how many there are.
+fn decimal(text: &str) -> Option<(i128, u32)> {
+    let (mut value, mut count) = (0_i128, 0_u32);
+    for byte in text.bytes().filter(|byte| *byte != b'_') {
+        if !byte.is_ascii_digit() {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_add(i128::from(byte - b'0'))?;
+        count += 1;
+    }
+    (count > 0).then_some((value, count))
+}
