@@ -12,11 +12,14 @@ mod layout;
 mod lexer;
 mod literal;
 mod parse;
+#[cfg(test)]
+mod properties;
 mod shape;
 mod token;
 
 pub mod ast;
 pub mod error;
+pub mod reference;
 pub mod span;
 pub mod units;
 
