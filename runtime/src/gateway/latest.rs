@@ -5,6 +5,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use stellar_vm::condition::{SampleView, Snapshot};
+
 use crate::ports::{Sample, TargetItem};
 
 /// The latest samples of one target.
@@ -72,4 +74,14 @@ impl Latest {
     pub fn iter(&self) -> impl Iterator<Item = &Sample> {
         self.components.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values)
     }
+}
+
+impl Snapshot for Latest {
+    fn latest(&self, target: &str, component: &str, index: Option<i64>, name: &str) -> Option<SampleView<'_>> {
+        if &*self.target == target { self.get(component, index, name).map(view) } else { None }
+    }
+}
+
+pub(super) fn view(sample: &Sample) -> SampleView<'_> {
+    SampleView { value: &sample.value, received_at: sample.received_at, order: sample.order, valid: sample.valid }
 }

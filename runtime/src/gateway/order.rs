@@ -21,9 +21,7 @@ pub struct TelecommandOrder {
     pub args: BTreeMap<Arc<str>, Scalar>,
     /// Route.
     pub route: Arc<str>,
-    /// `at` of `telecommand_sent`.
-    pub sent_at: Instant,
-    /// End of the verification window: what has not left by then never leaves. At the instant itself it may.
+    /// End of the verification window: what has not left before it never leaves.
     pub deadline: Instant,
 }
 
