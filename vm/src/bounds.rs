@@ -7,6 +7,10 @@ use core::fmt;
 
 use crate::program::{Kind, Policy};
 
+mod claims;
+
+pub use claims::{UnitClaims, claims, policy_of_call, policy_of_step};
+
 /// Longest duration anywhere, and longest bound: 365 d, in nanoseconds.
 pub const MAX_DURATION: i64 = 365 * 24 * 3_600 * 1_000_000_000;
 /// Least distance between the starts of two attempts of a policy without a count: 100 ms, in nanoseconds.
@@ -29,12 +33,20 @@ pub enum OverLimit {
     Statements,
 }
 
-impl fmt::Display for OverLimit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl OverLimit {
+    /// In words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
             Self::Duration => "it can last longer than 365 d",
             Self::Statements => "it can execute more than 1000000 statements",
-        })
+        }
+    }
+}
+
+impl fmt::Display for OverLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -8,14 +8,18 @@
 
 extern crate alloc;
 
+pub mod artifact;
 pub mod bounds;
 pub mod catalogue;
 pub mod command;
+pub mod compare;
 pub mod condition;
 pub mod event;
 pub mod machine;
 pub mod op;
 pub mod program;
+#[cfg(test)]
+mod sample;
 pub mod time;
 pub mod value;
 pub mod verify;

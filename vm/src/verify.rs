@@ -1,24 +1,52 @@
 //! The verifier: what it lets through can neither make the machine panic nor exceed its bounds.
 //!
 //! It takes a decoded program, checks every rule that the machine relies on, computes every claim again from the
-//! bytecode and refuses a program whose claims differ. Nothing here trusts an index, a length or a depth.
+//! bytecode and refuses a program whose claims differ. Nothing here trusts an index, a length or a depth; the work is
+//! linear in the size of the program, and nothing recurses.
+//!
+//! The rules, in the order of the modules: the tables of the program, retry policies, the structure of the code, the
+//! scope of names, the types of expressions, the operands of statements, calls; then the claims, then branches that
+//! share a target.
 
-use alloc::{string::String, sync::Arc, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::{fmt, ops::Deref};
 
 use crate::{
-    op::Pc,
-    program::{Kind, Policy, Program},
+    op::{Op, Pc},
+    program::{Kind, Policy, Program, Unit},
 };
 
+pub(crate) mod blocks;
+mod branches;
+pub(crate) mod calls;
+mod compare_claims;
+mod exprs;
+mod operands;
 mod policies;
+mod scopes;
+mod tables;
 
-/// What the verifier and the comparison with the catalogue can find, with what each means.
-pub const CODES: &[(&str, &str)] =
-    &[(MALFORMED, "the code of an artifact breaks a rule that every compiled program keeps")];
+#[cfg(test)]
+mod tests;
+
+/// What the verifier can find, with what each means.
+pub const CODES: &[(&str, &str)] = &[
+    (MALFORMED, "the code of an artifact breaks a rule that every compiled program keeps"),
+    (BOUND, "a maximum duration that an artifact claims is not what its code says"),
+    (ATTEMPTS, "a number of attempts that an artifact claims is not what its code says"),
+    (STATEMENTS, "a number of statements that an artifact claims is not what its code says"),
+    (ELIGIBILITY, "an artifact claims the wrong eligibility for retry"),
+];
 
 /// A broken rule of the code.
 const MALFORMED: &str = "artifact::malformed-code";
+const BOUND: &str = "artifact::bound-mismatch";
+const ATTEMPTS: &str = "artifact::attempts-mismatch";
+const STATEMENTS: &str = "artifact::statements-mismatch";
+const ELIGIBILITY: &str = "artifact::eligibility-mismatch";
+
+/// Longest text in bytes: a name, a line of documentation, a statement's source.
+pub const MAX_TEXT: usize = 1 << 20;
 
 /// Why a program is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +68,8 @@ impl VerifyError {
         &self.message
     }
 
-    fn malformed(message: String) -> Self {
-        Self { code: MALFORMED, message }
+    pub(crate) fn malformed(place: &str, what: impl fmt::Display) -> Self {
+        Self { code: MALFORMED, message: format!("{place}: {what}") }
     }
 }
 
@@ -57,7 +85,7 @@ impl core::error::Error for VerifyError {}
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verified {
     program: Program,
-    units: Vec<UnitFacts>,
+    facts: Vec<UnitFacts>,
 }
 
 impl Deref for Verified {
@@ -72,7 +100,7 @@ impl Verified {
     /// What was found out about a unit, by its index in [`Program::units`].
     #[must_use]
     pub fn facts(&self, unit: u32) -> Option<&UnitFacts> {
-        self.units.get(usize::try_from(unit).ok()?)
+        self.facts.get(usize::try_from(unit).ok()?)
     }
 
     /// Index of a unit by kind and name.
@@ -88,7 +116,7 @@ impl Verified {
 pub struct UnitFacts {
     /// Whether a telecommand (or transfer) in its call tree changes the on-board state.
     pub changes_state: bool,
-    /// Behind the last op of the body: where [`crate::op::Op::OnFailure`] stands, else the end of the code.
+    /// Behind the last op of the body: where [`Op::OnFailure`] stands, else the end of the code.
     pub body_end: Pc,
     /// The ops of the `on failure` block, from its first to behind its last.
     pub on_failure: Option<(Pc, Pc)>,
@@ -112,15 +140,64 @@ pub struct CallFacts {
 /// # Errors
 /// The first rule that it breaks, or the first claim that differs from what its code says.
 pub fn verify(program: Program) -> Result<Verified, VerifyError> {
+    tables::check(&program)?;
     policies::check(&program)?;
-    Ok(Verified { program, units: Vec::new() })
+    for unit in &program.units {
+        let events = blocks::events(unit)?;
+        let scopes = scopes::of(unit, &events)?;
+        let exprs = exprs::check(&program, unit, &scopes)?;
+        operands::check(&program, unit, &events, &scopes, &exprs)?;
+    }
+    let computed = crate::bounds::claims(&program)?;
+    compare_claims::check(&program, &computed)?;
+    branches::check(&program)?;
+    let facts = program.units.iter().zip(&computed).map(|(unit, computed)| facts(&program, unit, computed)).collect();
+    Ok(Verified { program, facts })
+}
+
+fn facts(program: &Program, unit: &Unit, computed: &crate::bounds::UnitClaims) -> UnitFacts {
+    let end = Pc::try_from(unit.code.len()).unwrap_or(Pc::MAX);
+    let block = unit.code.iter().position(|op| matches!(op, Op::OnFailure { .. }));
+    let block = block.and_then(|at| Pc::try_from(at).ok());
+    let default = program.parameters_of_compilation.retry;
+    let step = |(at, step): (usize, &crate::program::InlineStep)| {
+        let eligible = computed.steps.get(at).is_some_and(|claims| claims.eligible);
+        CallFacts { eligible, policy: crate::bounds::policy_of_step(step, eligible, default) }
+    };
+    let call = |(at, call): (usize, &crate::program::Call)| {
+        let eligible = computed.calls.get(at).is_some_and(|claims| claims.eligible);
+        let callee = calls::callee(program, call);
+        let policy = callee.and_then(|callee| crate::bounds::policy_of_call(call, callee, eligible, default));
+        CallFacts { eligible, policy }
+    };
+    UnitFacts {
+        changes_state: !computed.unit.eligible,
+        body_end: block.unwrap_or(end),
+        on_failure: block.map(|at| (at.saturating_add(1), end)),
+        steps: unit.steps.iter().enumerate().map(step).collect(),
+        calls: unit.calls.iter().enumerate().map(call).collect(),
+    }
+}
+
+/// An entry of a table by an index as the code has it.
+pub(crate) fn entry<T>(table: &[T], index: u32) -> Option<&T> {
+    table.get(usize::try_from(index).ok()?)
 }
 
 /// `` step `TCU answers` ``: how a message names a unit.
-fn told(kind: Kind, name: &Arc<str>) -> String {
+pub(crate) fn told(kind: Kind, name: &Arc<str>) -> String {
     let kind = match kind {
         Kind::Step => "step",
         Kind::Procedure => "procedure",
     };
-    alloc::format!("{kind} `{name}`")
+    format!("{kind} `{name}`")
+}
+
+/// `` step `TCU answers`, op 3 (line 12: `wait 5 s`) ``: how a message names an op.
+pub(crate) fn place(unit: &Unit, pc: Pc) -> String {
+    let unit_name = told(unit.kind, &unit.name);
+    match entry(&unit.source, pc) {
+        Some(source) => format!("{unit_name}, op {pc} (line {}: `{}`)", source.line, source.text),
+        None => format!("{unit_name}, op {pc}"),
+    }
 }

@@ -14,14 +14,14 @@ pub(super) fn check(program: &Program) -> Result<(), VerifyError> {
     for unit in &program.units {
         let here = || told(unit.kind, &unit.name);
         if unit.kind == Kind::Procedure && unit.policy.is_some() {
-            return Err(VerifyError::malformed(format!("{} has a retry policy: only a step has one", here())));
+            return Err(VerifyError::malformed(&here(), "only a step has a retry policy of its own"));
         }
         one(unit.policy, here)?;
         for step in &unit.steps {
-            one(step.policy, || format!("{}, step `{}`", here(), step.name))?;
+            let here = || format!("{}, step `{}`", here(), step.name);
+            one(step.policy, here)?;
             if !step.written && step.policy.is_some() {
-                let message = format!("{}: `{}` has no step line, but a retry policy", here(), step.name);
-                return Err(VerifyError::malformed(message));
+                return Err(VerifyError::malformed(&here(), "a statement without a step line has a retry policy"));
             }
         }
         for (at, call) in unit.calls.iter().enumerate() {
@@ -33,15 +33,15 @@ pub(super) fn check(program: &Program) -> Result<(), VerifyError> {
 
 fn one(policy: Option<Policy>, place: impl Fn() -> String) -> Result<(), VerifyError> {
     let Some(policy) = policy else { return Ok(()) };
-    let refuse = |what: &str| Err(VerifyError::malformed(format!("{}: retry policy {what}", place())));
+    let refuse = |what: &str| Err(VerifyError::malformed(&place(), what));
     if !policy.is_bounded() {
-        return refuse("has neither a count nor a total duration");
+        return refuse("the retry policy has neither a count nor a total duration");
     }
     if policy.times.is_some_and(|times| times > MAX_RETRIES) {
-        return refuse("counts more than 10000 new attempts");
+        return refuse("the retry policy counts more than 10000 new attempts");
     }
     if [policy.every, policy.total].iter().flatten().any(|ns| !(0..=MAX_DURATION).contains(ns)) {
-        return refuse("has a duration outside 0 s to 365 d");
+        return refuse("the retry policy has a duration outside 0 s to 365 d");
     }
     Ok(())
 }
