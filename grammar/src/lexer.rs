@@ -339,13 +339,24 @@ fn unknown_character(text: &str, span: Span) -> SyntaxError {
     }
 }
 
-/// The text as a message shows it: cut where it is long.
+/// The text as a message shows it: on one line, and cut where it is long.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
+    let mut line = String::new();
+    let mut shown = 0;
+    for character in text.chars() {
+        let character = if character.is_control() { ' ' } else { character };
+        if character == ' ' && line.ends_with(' ') {
+            continue;
+        }
+        if shown == LONGEST {
+            line.push('…');
+            break;
+        }
+        line.push(character);
+        shown += 1;
     }
+    line
 }
 
 #[cfg(test)]

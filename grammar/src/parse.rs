@@ -149,7 +149,11 @@ fn gathered(
     let is = |flags: &[bool], at: usize| flags.get(at).copied().unwrap_or_default();
     let mut all = lexical;
     all.extend(layout.into_iter().filter(|error| {
-        error.code != UNEXPECTED_INDENT || !number(error).checked_sub(1).is_some_and(|at| is(&faulty, at))
+        // One in the middle of a logical line is about that line, which it joined to itself.
+        let line = number(error);
+        let begins = lines.get(line).is_some_and(|line| line.span.start == error.span.start);
+        let follows = begins && line.checked_sub(1).is_some_and(|before| is(&faulty, before));
+        error.code != UNEXPECTED_INDENT || !follows
     }));
     let mut last = None;
     for error in failures {
