@@ -14,6 +14,7 @@ pub mod catalogue;
 pub mod command;
 pub mod compare;
 pub mod condition;
+pub mod disasm;
 pub mod event;
 pub mod machine;
 pub mod op;

@@ -27,6 +27,8 @@ mod scopes;
 mod tables;
 
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod tests;
 
 /// What the verifier can find, with what each means.

@@ -112,25 +112,17 @@ fn every_code_is_listed() {
     assert_eq!(errors.iter().map(ArtifactError::code).collect::<Vec<_>>(), listed);
 }
 
-/// An artifact with this body and the right hash.
-fn with_body(body: &[u8]) -> Vec<u8> {
-    let mut bytes = encode(&Program::default()).unwrap();
-    bytes.truncate(HEADER);
-    bytes.extend_from_slice(body);
-    repaired(bytes)
-}
-
 #[test]
 fn a_length_that_lies_is_refused() {
     // The first field is a text; 253 announces a length of eight bytes.
     for length in [u64::MAX, 1 << 40, 1 << 31, 1 << 20] {
         let mut body = vec![253];
         body.extend(length.to_le_bytes());
-        let code = decode(&with_body(&body)).expect_err("it is refused").code();
+        let code = decode(&sealed(&body)).expect_err("it is refused").code();
         assert!([TRUNCATED, TOO_LARGE].contains(&code), "{length}: {code}");
     }
-    assert_eq!(decode(&with_body(&[1, 0xff])).expect_err("no UTF-8").code(), MALFORMED);
-    assert_eq!(decode(&with_body(&[0, 9])).expect_err("no option").code(), MALFORMED);
+    assert_eq!(decode(&sealed(&[1, 0xff])).expect_err("no UTF-8").code(), MALFORMED);
+    assert_eq!(decode(&sealed(&[0, 9])).expect_err("no option").code(), MALFORMED);
 }
 
 /// Tells the length that a sequence claims beforehand.
