@@ -15,11 +15,11 @@ pub mod link;
 mod names;
 pub mod order;
 mod publisher;
-mod resolve;
+pub(crate) mod resolve;
 mod samples;
 mod status;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod worker;
@@ -109,8 +109,7 @@ impl Gateway {
         let publisher = Arc::new(Publisher::new(latest, Arc::clone(archive)));
         let status = Arc::new(Status::default());
         let (requests, asked) = mpsc::unbounded_channel();
-        let past = claimed.into_iter().chain(recorded);
-        let worker = Worker::new(&options, link, Arc::clone(&publisher), Arc::clone(&status), past);
+        let worker = Worker::new(&options, link, Arc::clone(&publisher), Arc::clone(&status), claimed, recorded);
         let gateway = Self { target: Arc::clone(target), kind, requests, inbox, publisher, status };
         tokio::spawn(worker.run(asked, deliveries));
         Ok(gateway)

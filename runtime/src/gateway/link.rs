@@ -5,6 +5,7 @@
 
 pub mod ccsds;
 pub mod record;
+pub mod sim;
 
 use std::{fmt, pin::Pin, sync::Arc};
 

@@ -22,12 +22,12 @@ use crate::{
     ports::{Archive, Claim, Look, Reply, Sample, StoreError, TargetItem, TelecommandResult, Telecommands},
 };
 
-pub(super) const SECOND: i64 = 1_000_000_000;
-pub(super) const START: Instant = Instant { ns: 1_790_000_000 * SECOND, scale: Scale::Utc };
-pub(super) const TARGET: &str = "sim-1";
+pub(crate) const SECOND: i64 = 1_000_000_000;
+pub(crate) const START: Instant = Instant { ns: 1_790_000_000 * SECOND, scale: Scale::Utc };
+pub(crate) const TARGET: &str = "sim-1";
 
 /// Parameters of [`platform`], by their place in it.
-pub(super) mod parameter {
+pub(crate) mod parameter {
     pub(crate) const COUNT: u32 = 0;
 
     pub(crate) const MODE: u32 = 2;
@@ -67,7 +67,7 @@ fn telecommand(component: u32, name: &str, changes_state: bool, args: Vec<Argume
 }
 
 /// `eps` (count, volts) and `tcu[1..4]` (mode, responding, temperature); `tcu.temperature` is valid where it responds.
-pub(super) fn platform() -> Arc<Platform> {
+pub(crate) fn platform() -> Arc<Platform> {
     let responding = Expr {
         code: vec![ExprOp::Local(0), ExprOp::Read(0)],
         constants: Vec::new(),
@@ -106,11 +106,11 @@ pub(super) fn platform() -> Arc<Platform> {
 }
 
 /// A ping of `tcu[2]` whose window ends 5 s after `at`.
-pub(super) fn ping(id: &str, at: Instant) -> TelecommandOrder {
+pub(crate) fn ping(id: &str, at: Instant) -> TelecommandOrder {
     order(id, at, "tcu[2]", "ping", &[])
 }
 
-pub(super) fn order(
+pub(crate) fn order(
     id: &str,
     at: Instant,
     component: &str,
@@ -129,24 +129,24 @@ pub(super) fn order(
 }
 
 /// What happened, in order: at the store, at the link.
-pub(super) type Log = Arc<Mutex<Vec<String>>>;
+pub(crate) type Log = Arc<Mutex<Vec<String>>>;
 
-pub(super) fn lines(log: &Log) -> Vec<String> {
+pub(crate) fn lines(log: &Log) -> Vec<String> {
     log.lock().unwrap().clone()
 }
 
 /// A store in memory.
 #[derive(Default)]
-pub(super) struct Memory {
-    pub(super) log: Log,
-    pub(super) claims: Mutex<BTreeMap<String, Claim>>,
-    pub(super) results: Mutex<BTreeMap<String, TelecommandResult>>,
-    pub(super) items: Mutex<Vec<TargetItem>>,
-    pub(super) order: Mutex<u64>,
+pub(crate) struct Memory {
+    pub(crate) log: Log,
+    pub(crate) claims: Mutex<BTreeMap<String, Claim>>,
+    pub(crate) results: Mutex<BTreeMap<String, TelecommandResult>>,
+    pub(crate) items: Mutex<Vec<TargetItem>>,
+    pub(crate) order: Mutex<u64>,
     /// The next claim fails.
-    pub(super) broken: Mutex<bool>,
+    pub(crate) broken: Mutex<bool>,
     /// Time that a claim takes.
-    pub(super) slow: Mutex<Option<(Clock, i64)>>,
+    pub(crate) slow: Mutex<Option<(Clock, i64)>>,
 }
 
 impl Memory {
@@ -251,18 +251,18 @@ impl Archive for Memory {
 
 /// A link that does as it is told.
 #[derive(Default)]
-pub(super) struct Scripted {
-    pub(super) log: Log,
-    pub(super) inbox: Arc<Mutex<Option<Inbox>>>,
+pub(crate) struct Scripted {
+    pub(crate) log: Log,
+    pub(crate) inbox: Arc<Mutex<Option<Inbox>>>,
     /// What the next hand-overs answer; `Ok` where nothing is told.
-    pub(super) answers: VecDeque<Result<(), HandOverError>>,
+    pub(crate) answers: VecDeque<Result<(), HandOverError>>,
     /// Names are those of the telecommand: two of one cannot be told apart.
-    pub(super) opcode: bool,
-    pub(super) past: Vec<Past>,
+    pub(crate) opcode: bool,
+    pub(crate) past: Vec<Past>,
     /// A hand-over never ends.
-    pub(super) hangs: bool,
+    pub(crate) hangs: bool,
     /// Delivered while a hand-over is under way: what, and how long before it was received.
-    pub(super) meanwhile: Vec<(super::link::Received, i64)>,
+    pub(crate) meanwhile: Vec<(super::link::Received, i64)>,
 }
 
 impl Link for Scripted {
@@ -298,7 +298,7 @@ impl Link for Scripted {
     }
 }
 
-pub(super) fn options(memory: &Arc<Memory>, clock: &Clock) -> GatewayOptions {
+pub(crate) fn options(memory: &Arc<Memory>, clock: &Clock) -> GatewayOptions {
     GatewayOptions {
         target: TARGET.into(),
         platform: platform(),

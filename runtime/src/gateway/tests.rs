@@ -316,6 +316,12 @@ async fn reports_on_telecommands_of_an_earlier_process_are_told() {
     let mut bench = Bench::with(|link| link.past = vec![past]).await;
     bench.deliver(report("n-A", Stage::Completed)).await;
     assert!(matches!(&*bench.next().await, TargetItem::Report { id, .. } if &**id == "A"));
+    // The store has lost it, the link's record has not.
+    bench.gateway.offer(ping("A", START)).unwrap();
+    bench.gateway.offer(ping("B", START)).unwrap();
+    assert!(matches!(&*bench.next().await, TargetItem::Release { id, .. } if &**id == "B"));
+    assert_eq!(lines(&bench.memory.log), ["claim B", "hand over B", "released B"]);
+    assert_eq!(bench.gateway.status().anomalies["handed-over-before"].count, 1);
 }
 
 #[tokio::test(start_paused = true)]

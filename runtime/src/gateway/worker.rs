@@ -1,6 +1,9 @@
 //! The task of a gateway: telecommands in order, one at a time; what the link receives in between.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+};
 
 use stellar_vm::{catalogue::Stage, time::Instant};
 use tokio::sync::{mpsc, oneshot};
@@ -40,6 +43,8 @@ pub(super) struct Worker {
     publisher: Arc<Publisher>,
     status: Arc<Status>,
     names: Names,
+    /// What earlier processes handed over, by the link's own record: also where the store has lost it.
+    left: BTreeSet<Arc<str>>,
     queue: VecDeque<TelecommandOrder>,
     /// The last hand-over, and the places free before its release.
     released_at: Option<Instant>,
@@ -66,11 +71,13 @@ impl Worker {
         link: Box<dyn Link>,
         publisher: Arc<Publisher>,
         status: Arc<Status>,
-        past: impl Iterator<Item = Past>,
+        claimed: Vec<Past>,
+        recorded: Vec<Past>,
     ) -> Self {
         let mut names = Names::default();
         let unknown = options.clock.now().after(LONGEST_WINDOW);
-        for Past { id, name, deadline } in past {
+        let left = recorded.iter().map(|past| Arc::clone(&past.id)).collect();
+        for Past { id, name, deadline } in claimed.into_iter().chain(recorded) {
             let deadline = deadline.unwrap_or(unknown);
             names.take(&name, Named { id, deadline, last: Stage::Completed, over: false });
         }
@@ -80,6 +87,7 @@ impl Worker {
             publisher,
             status,
             names,
+            left,
             queue: VecDeque::new(),
             released_at: None,
             free: 0..0,
@@ -223,6 +231,11 @@ impl Worker {
         inbox: &mut mpsc::Receiver<Delivery>,
     ) -> Result<(), StoreError> {
         let Ready { frame, last } = ready;
+        if self.left.contains(&order.id) {
+            let detail = format!("{} {} is in the link's record", order.id, order.path());
+            self.status.anomaly("handed-over-before", detail);
+            return self.tell_what_stands(order).await;
+        }
         let claim = Claim {
             id: order.id.to_string(),
             run: order.run.as_deref().map(str::to_owned),
