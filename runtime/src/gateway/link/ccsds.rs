@@ -1,48 +1,50 @@
 //! The `ccsds` link: telecommands as PUS-C packets, verification by service 1, telemetry by a table of the catalogue.
 //!
-//! `codec` is pure and holds both directions; this file joins it to the network (`udp`) and to the link's own record.
-//! The bytes that come are hostile: what cannot be used is counted (`oddity`), told once a kind, and never stops the link.
+//! Two pure halves, `encoder` and `decoder`, are joined here to the network (`udp`), to the link's own record and to the
+//! gateway. The bytes that come are hostile: what cannot be used (`oddity`) is told, and never stops the link.
 
 mod bits;
-mod codec;
 mod convert;
 mod counts;
+mod decoder;
+mod encoder;
 mod field;
-mod handover;
+mod line;
 mod oddity;
 mod packet;
+mod receiver;
 mod report;
 mod request;
 mod table;
 mod telecommand;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod time;
 mod udp;
 
-use std::collections::BTreeMap;
-use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use stellar_vm::catalogue::Platform;
 use stellar_vm::time::Instant;
-use stellar_vm::value::Value;
+use tokio::task::AbortHandle;
 
-pub use codec::{Codec, Encoded, Received};
-pub use field::{FieldName, Unwritable};
-pub use handover::HandOver;
-pub use oddity::{MAX_KINDS, Oddities, Oddity};
-pub use report::{FailureCode, Phase, Report};
-pub use request::RequestId;
-pub use table::{Sample, TableError};
-pub use telecommand::EncodeError;
+pub use line::RecordLine;
+pub use table::TableError;
 
 use super::record::Record;
-use udp::{Incoming, Udp};
+use super::{Boxed, Command, EncodeError, Frame, HandOver, HandOverError, Link, Past, Start};
+use crate::clock::Clock;
+use decoder::Decoder;
+use encoder::Encoder;
+use receiver::Receiver;
+use request::RequestId;
+use udp::Udp;
 
-/// Where a target is, and where its link keeps its record.
+/// Where a target is, and what its link is to know of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CcsdsOptions {
     /// The address that takes telecommands, and that telemetry comes from.
@@ -51,206 +53,115 @@ pub struct CcsdsOptions {
     pub local: Option<SocketAddr>,
     /// The file of the link's record.
     pub record: PathBuf,
-}
-
-/// Why a link cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The catalogue's `ccsds` part cannot be used.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// The record cannot be opened, read or written.
-    #[error("the link's record `{path}`: {error}")]
-    Record {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The socket cannot be opened.
-    #[error("no socket for the target at {target}: {error}")]
-    Socket {
-        /// Where the target is.
-        target: SocketAddr,
-        /// What the system says.
-        error: io::Error,
-    },
-}
-
-/// Why a telecommand was not handed over: it never left.
-#[derive(Debug, thiserror::Error)]
-pub enum NotHandedOver {
-    /// It could not be written into the link's record.
-    #[error("the link's record cannot be written: {0}")]
-    Record(io::Error),
-    /// The network refused it.
-    #[error("the network refused it: {0}")]
-    Network(io::Error),
+    /// Telemetry whose on-board time is older than this many nanoseconds is played back: archived, never judged. Without
+    /// it nothing is taken to be; it asks for an on-board clock that is right.
+    pub replayed_after: Option<i64>,
 }
 
 /// The link of one target.
 #[derive(Debug)]
 pub struct CcsdsLink {
-    udp: Udp,
-    codec: Mutex<Codec>,
-    record: Mutex<Record>,
+    options: CcsdsOptions,
+    clock: Clock,
+    encoder: Encoder,
+    /// Taken by the task that receives.
+    decoder: Option<Decoder>,
+    open: Option<Open>,
+}
+
+/// What is there once the link is started.
+#[derive(Debug)]
+struct Open {
+    udp: Arc<Udp>,
+    record: Record,
+    receiver: AbortHandle,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.receiver.abort();
+    }
 }
 
 impl CcsdsLink {
-    /// Opens the link of a target of `platform`. Its sequence counts go on where the record ends; see also
-    /// [`CcsdsLink::used`].
+    /// The link of a target of `platform`; nothing is opened before its start.
     ///
     /// # Errors
-    /// Where the catalogue, the record or the network does not allow it.
-    pub async fn open(platform: Arc<Platform>, options: &CcsdsOptions) -> Result<Self, OpenError> {
-        let mut codec = Codec::new(platform)?;
-        let wrong = |error| OpenError::Record { path: options.record.clone(), error };
-        for entry in Record::read::<HandOver>(&options.record).map_err(wrong)? {
-            RequestId::parse(&entry.request).into_iter().for_each(|request| codec.used(request));
-        }
-        let record = Record::open(&options.record).map_err(wrong)?;
-        let udp = Udp::bind(options.target, options.local).await;
-        let udp = udp.map_err(|error| OpenError::Socket { target: options.target, error })?;
-        Ok(Self { udp, codec: Mutex::new(codec), record: Mutex::new(record) })
+    /// Where the `ccsds` part of the catalogue cannot be used.
+    pub fn new(platform: Arc<Platform>, options: CcsdsOptions, clock: Clock) -> Result<Self, TableError> {
+        let decoder = Some(Decoder::new(platform.clone())?);
+        Ok(Self { options, clock, encoder: Encoder::new(platform), decoder, open: None })
     }
 
-    /// Encodes a telecommand; see [`Codec::encode`]. Nothing has left, and no sequence count is used up.
-    ///
-    /// # Errors
-    /// Where the catalogue has no packet for it, or a value does not go into its field.
-    pub fn encode(
-        &self,
-        telecommand: u32,
-        index: Option<i64>,
-        args: &[Value],
-        under_way: impl Fn(RequestId) -> bool,
-    ) -> Result<Encoded, EncodeError> {
-        locked(&self.codec).encode(telecommand, index, args, under_way)
-    }
-
-    /// Goes on counting behind a telecommand that was claimed under this name.
-    pub fn used(&self, request: RequestId) {
-        locked(&self.codec).used(request);
-    }
-
-    /// Hands a telecommand over to the network, at most once: its line in the record is written first.
-    ///
-    /// # Errors
-    /// Where it did not leave. A line of the record that tells of it is followed by one that says so.
-    pub async fn hand_over(&self, id: &str, at: Instant, packet: &Encoded) -> Result<(), NotHandedOver> {
-        let line =
-            |bytes, refused| HandOver { id: id.to_owned(), at, request: packet.request.to_string(), bytes, refused };
-        self.used(packet.request);
-        let first = line(Some(handover::hex(&packet.bytes)), None);
-        locked(&self.record).append(&first).map_err(NotHandedOver::Record)?;
-        match self.udp.send(&packet.bytes).await {
-            Ok(()) => Ok(()),
-            Err(error) => {
-                let refused = line(None, Some(error.to_string()));
-                locked(&self.record).append(&refused).map_err(NotHandedOver::Record)?;
-                Err(NotHandedOver::Network(error))
+    /// What the record tells that it handed over; their names are taken, those of refused ones too.
+    fn past(&mut self) -> Result<Vec<Past>, String> {
+        let lines = Record::read::<RecordLine>(&self.options.record);
+        let mut past: Vec<Past> = Vec::new();
+        for line in lines.map_err(|error| format!("the link's record: {error}"))? {
+            self.taken(&line.name, Some(line.deadline));
+            let RecordLine { id, name, deadline, refused, .. } = line;
+            match refused {
+                None => past.push(Past { id, name, deadline: Some(deadline) }),
+                // The note stands right behind the line that it takes back.
+                Some(_) => drop(past.pop_if(|before| before.id == id)),
             }
         }
+        Ok(past)
     }
 
-    /// Waits for the next datagram that holds anything of use, and reads it. Cancelling it loses nothing.
-    ///
-    /// # Errors
-    /// Where the socket fails; asking again is allowed.
-    pub async fn receive(&self) -> io::Result<Vec<Received>> {
-        loop {
-            match self.udp.receive().await? {
-                Incoming::Stranger(_) => locked(&self.codec).oddities().note(Oddity::Stranger),
-                Incoming::Datagram(datagram) => {
-                    let received = locked(&self.codec).decode(&datagram);
-                    if !received.is_empty() {
-                        return Ok(received);
-                    }
-                }
-            }
+    fn taken(&mut self, name: &str, deadline: Option<Instant>) {
+        if let Some(request) = RequestId::parse(name) {
+            self.encoder.used(request, deadline);
         }
-    }
-
-    /// What came for the first time since this was last asked and could not be used: what is to be logged.
-    pub fn take_news(&self) -> Vec<Oddity> {
-        locked(&self.codec).oddities().take_news()
-    }
-
-    /// How often each kind of what could not be used came.
-    pub fn oddities(&self) -> BTreeMap<Oddity, u64> {
-        locked(&self.codec).oddities().counts().clone()
     }
 }
 
-/// Nothing that is done under these locks leaves a half-done state behind, should it panic.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[cfg(test)]
-mod tests {
-    use stellar_vm::time::Scale;
-    use tokio::net::UdpSocket;
-
-    use super::testing::{platform, telecommand};
-    use super::*;
-
-    const AT: Instant = Instant { ns: 0, scale: Scale::Utc };
-
-    async fn open(folder: &tempfile::TempDir, target: SocketAddr) -> CcsdsLink {
-        let record = folder.path().join("link.jsonl");
-        CcsdsLink::open(platform(), &CcsdsOptions { target, local: None, record }).await.unwrap()
+impl Link for CcsdsLink {
+    fn kind(&self) -> &'static str {
+        "ccsds"
     }
 
-    fn entries(folder: &tempfile::TempDir) -> Vec<HandOver> {
-        Record::read(&folder.path().join("link.jsonl")).unwrap()
-    }
-
-    #[tokio::test]
-    async fn what_leaves_is_in_the_record_and_counts_go_on_over_a_restart() {
-        let folder = tempfile::tempdir().unwrap();
-        let target = UdpSocket::bind("127.0.0.1:0").await.unwrap();
-        let address = target.local_addr().unwrap();
-        for (id, packet) in [("A", "1802c00000062f11010000a7d2"), ("B", "1802c00100062f11010000e001")] {
-            let link = open(&folder, address).await;
-            let ping = link.encode(telecommand::PING, None, &[], |_| false).unwrap();
-            link.hand_over(id, AT, &ping).await.unwrap();
-            let mut buffer = [0; 64];
-            let (length, _) = target.recv_from(&mut buffer).await.unwrap();
-            assert_eq!(handover::hex(&buffer[..length]), packet);
-            let last = entries(&folder).pop().unwrap();
-            assert_eq!((last.id.as_str(), last.bytes.as_deref(), last.refused), (id, Some(packet), None));
+    fn start(&mut self, Start { inbox, claimed }: Start) -> Result<Vec<Past>, String> {
+        let decoder = self.decoder.take().ok_or("the link has been started before")?;
+        let past = self.past()?;
+        // Behind those of the record: a claim is the younger, or stands in the record in the same order.
+        for Past { name, deadline, .. } in &claimed {
+            self.taken(name, *deadline);
         }
+        let CcsdsOptions { target, local, record: path, replayed_after } = &self.options;
+        let record = Record::open(path).map_err(|error| format!("the link's record `{}`: {error}", path.display()))?;
+        let udp =
+            Udp::bind(*target, *local).map_err(|error| format!("no socket for the target at {target}: {error}"))?;
+        let udp = Arc::new(udp);
+        let receiver = Receiver::new(udp.clone(), decoder, self.clock.clone(), *replayed_after, inbox);
+        let receiver = tokio::spawn(receiver.run()).abort_handle();
+        self.open = Some(Open { udp, record, receiver });
+        Ok(past)
     }
 
-    #[tokio::test]
-    async fn what_the_network_refuses_is_noted_as_never_left() {
-        let folder = tempfile::tempdir().unwrap();
-        // Nothing can be sent to port 0.
-        let link = open(&folder, "127.0.0.1:0".parse().unwrap()).await;
-        let ping = link.encode(telecommand::PING, None, &[], |_| false).unwrap();
-        assert!(matches!(link.hand_over("A", AT, &ping).await, Err(NotHandedOver::Network(_))));
-        let entries = entries(&folder);
-        assert_eq!(entries.len(), 2);
-        assert!(entries[0].bytes.is_some() && entries[0].refused.is_none());
-        assert!(entries[1].bytes.is_none() && entries[1].refused.is_some());
-        let next = link.encode(telecommand::PING, None, &[], |_| false).unwrap();
-        assert_ne!(next.request, ping.request, "a name is used once");
+    fn encode(&mut self, command: &Command) -> Result<Frame, EncodeError> {
+        let encoded = self.encoder.encode(command, self.clock.now()).map_err(|error| EncodeError(error.to_string()))?;
+        Ok(Frame {
+            id: command.id.clone(),
+            name: encoded.request.to_string().into(),
+            exclusive: false,
+            bytes: encoded.bytes,
+        })
     }
 
-    #[tokio::test]
-    async fn strangers_and_noise_are_counted_and_what_is_of_use_comes_through() {
-        let folder = tempfile::tempdir().unwrap();
-        let target = UdpSocket::bind("127.0.0.1:0").await.unwrap();
-        let link = open(&folder, target.local_addr().unwrap()).await;
-        let to = link.udp.local().unwrap();
-        let stranger = UdpSocket::bind("127.0.0.1:0").await.unwrap();
-        let pong = packet::tests::telemetry(17, 2, &[]);
-        stranger.send_to(&pong, to).await.unwrap();
-        target.send_to(&[0xff; 30], to).await.unwrap();
-        target.send_to(&pong, to).await.unwrap();
-        assert_eq!(link.receive().await.unwrap().len(), 1);
-        assert_eq!(link.take_news(), [Oddity::Stranger, Oddity::Version]);
-        assert_eq!(link.oddities().len(), 2);
+    fn hand_over<'a>(&'a mut self, hand_over: HandOver<'a>) -> Boxed<'a, Result<(), HandOverError>> {
+        Box::pin(async move {
+            let refused = |what: String| HandOverError::Refused(what);
+            let open = self.open.as_mut().ok_or_else(|| refused("the link has not been started".to_owned()))?;
+            let line = RecordLine::of(&hand_over);
+            open.record.append(&line).map_err(|error| refused(format!("the link's record: {error}")))?;
+            let Err(error) = open.udp.send(&hand_over.frame.bytes).await else { return Ok(()) };
+            let why = format!("the network refused it: {error}");
+            // Where not even this can be written the line before stands: the record tells of more than left, never of less.
+            match open.record.append(&line.refused(error.to_string())) {
+                Ok(()) => Err(refused(why)),
+                Err(second) => Err(refused(format!("{why}; nor could the link's record be written: {second}"))),
+            }
+        })
     }
 }

@@ -41,7 +41,7 @@ pub(super) enum Unreadable {
 
 /// Why a value cannot be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unwritable {
+pub(super) enum Unwritable {
     /// The field has too few bits.
     #[error("it does not fit into {0}")]
     TooWide(FieldName),
@@ -52,7 +52,7 @@ pub enum Unwritable {
 
 /// An encoding in words: `an unsigned field of 12 bits`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FieldName(Encoding);
+pub(super) struct FieldName(Encoding);
 
 impl std::fmt::Display for FieldName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

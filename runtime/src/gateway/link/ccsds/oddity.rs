@@ -1,14 +1,10 @@
-//! What a link receives and cannot use: counted by kind, told once a kind, and never a reason to stop.
+//! What a link receives and cannot use: told to the gateway by kind, which counts it, and never a reason to stop.
 
-use std::collections::BTreeMap;
 use std::fmt;
-
-/// The most kinds that are told apart: the bytes are hostile and must not fill the memory with counters.
-pub const MAX_KINDS: usize = 256;
 
 /// A kind of what cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Oddity {
+pub(super) enum Oddity {
     /// Bytes from an address that is not the target's.
     Stranger,
     /// Fewer bytes than the header, or than its length field tells.
@@ -54,8 +50,30 @@ pub enum Oddity {
         /// Index of the parameter in the platform.
         parameter: u32,
     },
-    /// Any further kind, past [`MAX_KINDS`].
-    Other,
+    /// A report in a packet that is played back: it may name a telecommand of another time.
+    ReplayedReport,
+}
+
+impl Oddity {
+    /// Its kind, one of few: the bytes are hostile and must not make kinds without end.
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            Self::Stranger => "stranger",
+            Self::Short => "short",
+            Self::Version => "bad-version",
+            Self::Telecommand => "telecommand",
+            Self::NoSecondaryHeader => "no-secondary-header",
+            Self::PusVersion => "bad-pus-version",
+            Self::Truncated => "truncated",
+            Self::Checksum => "bad-checksum",
+            Self::Report { .. } => "bad-report",
+            Self::Packet { .. } => "unknown-packet",
+            Self::MissingField { .. } => "missing-field",
+            Self::BadField { .. } => "bad-field",
+            Self::BadIndex { .. } => "bad-index",
+            Self::ReplayedReport => "replayed-report",
+        }
+    }
 }
 
 impl fmt::Display for Oddity {
@@ -78,67 +96,7 @@ impl fmt::Display for Oddity {
             Self::BadIndex { parameter } => {
                 write!(f, "an index that the component of parameter number {parameter} lacks")
             }
-            Self::Other => f.write_str("further kinds that are not told apart"),
+            Self::ReplayedReport => f.write_str("a verification report that is played back"),
         }
-    }
-}
-
-/// How often each kind came.
-#[derive(Debug, Default)]
-pub struct Oddities {
-    counts: BTreeMap<Oddity, u64>,
-    news: Vec<Oddity>,
-}
-
-impl Oddities {
-    /// Counts one.
-    pub fn note(&mut self, oddity: Oddity) {
-        let known = self.counts.contains_key(&oddity) || self.counts.len() < MAX_KINDS;
-        let oddity = if known { oddity } else { Oddity::Other };
-        let count = self.counts.entry(oddity).or_insert_with(|| {
-            self.news.push(oddity);
-            0
-        });
-        *count = count.saturating_add(1);
-    }
-
-    /// The kinds that came for the first time since this was last asked: what is to be logged.
-    pub fn take_news(&mut self) -> Vec<Oddity> {
-        std::mem::take(&mut self.news)
-    }
-
-    /// How often each kind came so far.
-    #[must_use]
-    pub fn counts(&self) -> &BTreeMap<Oddity, u64> {
-        &self.counts
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_kind_is_news_once_and_counted_always() {
-        let mut oddities = Oddities::default();
-        for _ in 0..3 {
-            oddities.note(Oddity::Checksum);
-        }
-        oddities.note(Oddity::Report { subtype: 9 });
-        assert_eq!(oddities.take_news(), [Oddity::Checksum, Oddity::Report { subtype: 9 }]);
-        oddities.note(Oddity::Checksum);
-        assert_eq!(oddities.take_news(), []);
-        assert_eq!(oddities.counts()[&Oddity::Checksum], 4);
-    }
-
-    #[test]
-    fn past_the_last_kind_they_are_counted_together() {
-        let mut oddities = Oddities::default();
-        for apid in 0..1_000 {
-            oddities.note(Oddity::Packet { apid, service: 3, subtype: 25 });
-        }
-        assert_eq!(oddities.counts().len(), MAX_KINDS + 1);
-        assert_eq!(oddities.counts()[&Oddity::Other], 1_000 - MAX_KINDS as u64);
-        assert_eq!(oddities.take_news().len(), MAX_KINDS + 1);
     }
 }

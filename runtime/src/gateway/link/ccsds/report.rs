@@ -12,18 +12,18 @@ pub(super) const SERVICE: u8 = 1;
 
 /// A report on a telecommand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
+pub(super) struct Report {
     /// The telecommand.
-    pub request: RequestId,
+    pub(super) request: RequestId,
     /// What is reported on.
-    pub phase: Phase,
+    pub(super) phase: Phase,
     /// What failed; `None` in a good report.
-    pub failure: Option<FailureCode>,
+    pub(super) failure: Option<FailureCode>,
 }
 
 /// What a report is on, in the order in which they come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
+pub(super) enum Phase {
     /// Acceptance.
     Acceptance,
     /// The start of its execution.
@@ -36,11 +36,11 @@ pub enum Phase {
 
 /// Why the target failed a telecommand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FailureCode {
+pub(super) struct FailureCode {
     /// The code; `None` where the report does not tell one.
-    pub code: Option<u64>,
+    pub(super) code: Option<u64>,
     /// Its label in the catalogue.
-    pub label: Option<Arc<str>>,
+    pub(super) label: Option<Arc<str>>,
 }
 
 impl std::fmt::Display for FailureCode {

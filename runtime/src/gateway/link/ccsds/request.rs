@@ -4,40 +4,35 @@ use std::fmt;
 
 /// The first four bytes of a telecommand packet, as a report of service 1 repeats them; shown as `1802c001`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RequestId(u32);
+pub(super) struct RequestId(u32);
 
 impl RequestId {
     /// Bytes of it.
-    pub const BYTES: usize = 4;
+    pub(super) const BYTES: usize = 4;
 
     /// The name of the packet that begins with these bytes.
-    #[must_use]
-    pub fn of(packet: &[u8]) -> Option<Self> {
+    pub(super) fn of(packet: &[u8]) -> Option<Self> {
         packet.first_chunk().map(|first| Self(u32::from_be_bytes(*first)))
     }
 
     /// Reads what [`fmt::Display`] wrote.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let digits = text.len() == 2 * Self::BYTES && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         if digits { u32::from_str_radix(text, 16).ok().map(Self) } else { None }
     }
 
     /// The name of a telecommand to the same application process under another sequence count.
-    #[must_use]
     pub(super) fn with_count(self, count: u16) -> Self {
         Self(self.0 & !0x3fff | u32::from(count & 0x3fff))
     }
 
     /// Application process identifier.
-    #[must_use]
-    pub fn apid(self) -> u16 {
+    pub(super) fn apid(self) -> u16 {
         (self.0 >> 16 & 0x7ff) as u16
     }
 
     /// Sequence count.
-    #[must_use]
-    pub fn count(self) -> u16 {
+    pub(super) fn count(self) -> u16 {
         (self.0 & 0x3fff) as u16
     }
 }

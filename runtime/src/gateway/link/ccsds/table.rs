@@ -9,9 +9,10 @@ use stellar_vm::catalogue::{
 use stellar_vm::value::{EnumDef, Scalar, Type, Value};
 
 use super::field::{self, Raw, Unreadable};
-use super::oddity::{Oddities, Oddity};
+use super::oddity::Oddity;
 use super::packet::Packet;
 use super::{bits, convert};
+use crate::gateway::link::RawSample;
 
 /// Why a platform's telemetry cannot be read by a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,17 +30,6 @@ pub enum TableError {
         /// What is wrong.
         what: &'static str,
     },
-}
-
-/// One sample of a parameter.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sample {
-    /// Index of the parameter in the platform.
-    pub parameter: u32,
-    /// Index of its component, where it has one.
-    pub index: Option<i64>,
-    /// Its value; `None` where the bits are none of its type: an invalid sample.
-    pub value: Option<Value>,
 }
 
 /// All telemetry packets of a platform.
@@ -117,11 +107,11 @@ impl Table {
     }
 
     /// Reads the samples of a packet; `None` where the catalogue does not have it.
-    pub(super) fn read(&self, packet: &Packet<'_>, oddities: &mut Oddities) -> Option<Vec<Sample>> {
+    pub(super) fn read(&self, packet: &Packet<'_>, oddities: &mut Vec<Oddity>) -> Option<Vec<RawSample>> {
         let layouts = self.packets.get(&(packet.apid, packet.service, packet.subtype))?;
         let mut samples = None;
         for layout in layouts.iter().filter(|layout| layout.is_of(packet)) {
-            let samples: &mut Vec<Sample> = samples.get_or_insert_default();
+            let samples: &mut Vec<RawSample> = samples.get_or_insert_default();
             for field in &layout.fields {
                 field.read(packet, &self.enums, samples, oddities);
             }
@@ -172,17 +162,17 @@ impl Layout {
 }
 
 impl Field {
-    fn read(&self, packet: &Packet<'_>, enums: &[EnumDef], samples: &mut Vec<Sample>, oddities: &mut Oddities) {
+    fn read(&self, packet: &Packet<'_>, enums: &[EnumDef], samples: &mut Vec<RawSample>, oddities: &mut Vec<Oddity>) {
         let parameter = self.parameter;
         match &self.instances {
             Instances::One => samples.extend(self.sample(packet, 0, None, enums, oddities)),
             Instances::Named { offset, width, range: (first, last) } => {
                 match bits::read(packet.data, *offset, *width).map(i64::try_from) {
-                    None => oddities.note(Oddity::MissingField { parameter }),
+                    None => oddities.push(Oddity::MissingField { parameter }),
                     Some(Ok(index)) if (*first..=*last).contains(&index) => {
                         samples.extend(self.sample(packet, 0, Some(index), enums, oddities));
                     }
-                    Some(_) => oddities.note(Oddity::BadIndex { parameter }),
+                    Some(_) => oddities.push(Oddity::BadIndex { parameter }),
                 }
             }
             Instances::Each { stride, range: (first, last) } => {
@@ -205,8 +195,8 @@ impl Field {
         further: u64,
         index: Option<i64>,
         enums: &[EnumDef],
-        oddities: &mut Oddities,
-    ) -> Option<Sample> {
+        oddities: &mut Vec<Oddity>,
+    ) -> Option<RawSample> {
         let parameter = self.parameter;
         let raw = match &self.source {
             Source::SequenceCount => Some(Raw::Int(i128::from(packet.count))),
@@ -216,7 +206,7 @@ impl Field {
                     Ok(raw) => Some(raw),
                     Err(Unreadable::Bits) => None,
                     Err(Unreadable::Short) => {
-                        oddities.note(Oddity::MissingField { parameter });
+                        oddities.push(Oddity::MissingField { parameter });
                         return None;
                     }
                 }
@@ -224,9 +214,9 @@ impl Field {
         };
         let value = raw.and_then(|raw| convert::to_value(raw, self.calibration.as_ref(), &self.ty, enums));
         if value.is_none() {
-            oddities.note(Oddity::BadField { parameter });
+            oddities.push(Oddity::BadField { parameter });
         }
-        Some(Sample { parameter, index, value })
+        Some(RawSample { parameter, index, value })
     }
 
     /// A constant is a value already: an enumeration by its label, and no calibration applies.
@@ -235,16 +225,16 @@ impl Field {
         constant: &Scalar,
         index: Option<i64>,
         enums: &[EnumDef],
-        oddities: &mut Oddities,
-    ) -> Option<Sample> {
+        oddities: &mut Vec<Oddity>,
+    ) -> Option<RawSample> {
         let value = match (&self.ty, constant) {
             (Type::Bool, Scalar::Bool(bool)) => Some(Value::Bool(*bool)),
             (Type::Enum(def), Scalar::Str(label)) => convert::label(*def, label, enums),
             _ => convert::to_value(convert::from_constant(constant), None, &self.ty, enums),
         };
         if value.is_none() {
-            oddities.note(Oddity::BadField { parameter: self.parameter });
+            oddities.push(Oddity::BadField { parameter: self.parameter });
         }
-        Some(Sample { parameter: self.parameter, index, value })
+        Some(RawSample { parameter: self.parameter, index, value })
     }
 }

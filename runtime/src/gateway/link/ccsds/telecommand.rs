@@ -17,7 +17,7 @@ pub(super) const LONGEST: usize = 65_542;
 
 /// Why a telecommand cannot be encoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum EncodeError {
+pub(super) enum EncodeError {
     /// The platform has no such telecommand.
     #[error("the platform `{0}` has no telecommand number {1}")]
     Unknown(Arc<str>, u32),

@@ -29,14 +29,18 @@ pub(super) enum Incoming {
 
 impl Udp {
     /// A socket at `local`, or at any port of the interface that the target is reached by.
-    pub(super) async fn bind(target: SocketAddr, local: Option<SocketAddr>) -> io::Result<Self> {
+    ///
+    /// To be called within a tokio runtime.
+    pub(super) fn bind(target: SocketAddr, local: Option<SocketAddr>) -> io::Result<Self> {
         let any = || match target {
             SocketAddr::V4(v4) if v4.ip().is_loopback() => SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             SocketAddr::V6(v6) if v6.ip().is_loopback() => SocketAddr::from((Ipv6Addr::LOCALHOST, 0)),
             SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
             SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
         };
-        Ok(Self { socket: UdpSocket::bind(local.unwrap_or_else(any)).await?, target })
+        let socket = std::net::UdpSocket::bind(local.unwrap_or_else(any))?;
+        socket.set_nonblocking(true)?;
+        Ok(Self { socket: UdpSocket::from_std(socket)?, target })
     }
 
     /// Hands a packet to the system; after an error none of it has left.
@@ -51,8 +55,10 @@ impl Udp {
         buffer.truncate(length);
         Ok(if from == self.target { Incoming::Datagram(buffer) } else { Incoming::Stranger(from) })
     }
+}
 
-    #[cfg(test)]
+#[cfg(test)]
+impl Udp {
     pub(super) fn local(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
     }
@@ -65,11 +71,11 @@ mod tests {
     #[tokio::test]
     async fn it_tells_its_target_from_strangers() {
         let target = UdpSocket::bind("127.0.0.1:0").await.unwrap();
-        let udp = Udp::bind(target.local_addr().unwrap(), None).await.unwrap();
+        let udp = Udp::bind(target.local_addr().unwrap(), None).unwrap();
         udp.send(&[1, 2, 3]).await.unwrap();
         let mut buffer = [0; 8];
         let (length, from) = target.recv_from(&mut buffer).await.unwrap();
-        assert_eq!((&buffer[..length], from), (&[1, 2, 3][..], udp.local().unwrap()));
+        assert_eq!((&buffer[..length], from), (&[1, 2, 3][..], udp.socket.local_addr().unwrap()));
 
         let stranger = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         stranger.send_to(&[9], from).await.unwrap();
@@ -83,7 +89,7 @@ mod tests {
         let target = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let address = target.local_addr().unwrap();
         drop(target);
-        let udp = Udp::bind(address, None).await.unwrap();
+        let udp = Udp::bind(address, None).unwrap();
         for _ in 0..3 {
             udp.send(&[1]).await.unwrap();
         }
