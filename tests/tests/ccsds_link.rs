@@ -129,7 +129,6 @@ impl Started {
             component: "pus".into(),
             args: Default::default(),
             route,
-            sent_at: at,
             deadline,
         };
         let frame = self.link.encode(&command).unwrap();

@@ -75,7 +75,6 @@ impl Started {
             component: "pus".into(),
             args: Default::default(),
             route: "direct".into(),
-            sent_at: DEADLINE,
             deadline: DEADLINE,
         };
         self.link.hand_over(HandOver { frame, order: &order, at: DEADLINE }).await
