@@ -139,7 +139,9 @@ impl Core {
             _ => return Some(()),
         }
         self.added.ns = self.added.ns.saturating_add(within);
-        self.verify(p, i);
+        if matches!(self.strand_wait(i), Some(What::Verification(_))) {
+            self.verify(p, i);
+        }
         Some(())
     }
 

@@ -111,10 +111,10 @@ impl Core {
 
     /// Waits for something from now on.
     pub(super) fn begin_wait(&mut self, i: usize, deadline: Option<i64>, what: What) -> Option<()> {
-        let (id, begun) = (self.last_pending.saturating_add(1), self.now);
+        let id = self.last_pending.saturating_add(1);
         let strand = self.strands.get_mut(i)?;
         self.last_pending = id;
-        strand.state = State::Wait(Wait { id, begun, deadline, what });
+        strand.state = State::Wait(Wait { id, deadline, what });
         Some(())
     }
 
@@ -265,7 +265,9 @@ impl Core {
         });
         let told = told.unwrap_or_default();
         let message = match code {
-            FailureCode::ReadFailed => format!("the value is not known, {told}"),
+            FailureCode::ReadFailed => {
+                format!("the value is not known: {}", told.strip_prefix("unknown: ").unwrap_or("arithmetic gives none"))
+            }
             _ => format!("not satisfied, {told}"),
         };
         self.statement_failed(p, i, code, message);

@@ -326,8 +326,6 @@ pub(super) enum Recheck {
 #[derive(Debug, Clone)]
 pub(super) struct Wait {
     pub(super) id: PendingId,
-    /// When the statement began.
-    pub(super) begun: i64,
     pub(super) deadline: Option<i64>,
     pub(super) what: What,
 }
@@ -360,6 +358,8 @@ pub(super) enum What {
 pub(super) struct Window {
     /// When it closes.
     pub(super) limit: i64,
+    /// Nothing is judged as of an earlier time: when the statement began, or when it was judged last.
+    pub(super) from: i64,
     /// Since when it has held, where it must hold for a time.
     pub(super) held_since: Option<i64>,
     /// The last samples told.

@@ -1,7 +1,7 @@
 //! `expect` and `wait until COND`: a condition that is to become true within a window.
 //!
-//! Judged whenever `observed` tells of samples, at the time at which the latest of them was received, not before the
-//! statement began. An `expect` counts only samples received since the last telecommand of its attempt left (since the
+//! Judged whenever `observed` tells of samples, as of the time at which the latest of them was received, not before the
+//! statement began, nor before it was judged last. An `expect` counts only samples received since the last telecommand of its attempt left (since the
 //! attempt started, if none was sent); `wait until` counts all. `held for H` begins at a sample that makes the condition
 //! true while H still fits into the window, ends with the first at which it is not true, and is won at its end where it
 //! is still true, and fresh, on the last samples told: the driver tells them before it enters `elapsed`.
@@ -48,8 +48,9 @@ pub(super) fn judged(unit: &Unit, op: Op) -> Option<Judged> {
 impl Core {
     pub(super) fn open_window(&mut self, p: &Verified, i: usize, op: Op) -> Option<()> {
         let (_, unit) = self.place(p, i)?;
-        let limit = self.now.saturating_add(judged(unit, op)?.within);
-        self.begin_wait(i, Some(limit), What::Condition(Window { limit, held_since: None, last: Vec::new() }))
+        let from = self.now;
+        let limit = from.saturating_add(judged(unit, op)?.within);
+        self.begin_wait(i, Some(limit), What::Condition(Window { limit, from, held_since: None, last: Vec::new() }))
     }
 
     fn window(&self, i: usize) -> Option<(&Wait, &Window)> {
@@ -86,13 +87,13 @@ impl Core {
     ) -> Option<T> {
         let judged = self.judged_at(p, i)?;
         let (act, unit) = self.place(p, i)?;
-        let (wait, _) = self.window(i)?;
+        let (_, window) = self.window(i)?;
         let expr = at(&unit.exprs, judged.cond)?;
         let mut context = self.context(p, act, snapshot);
         if judged.expect {
             context.since = self.since(i);
         }
-        context.at = self.judged_when(expr, &context, wait.begun, now);
+        context.at = self.judged_when(expr, &context, window.from, now);
         Some(then(expr, &context))
     }
 
@@ -151,6 +152,7 @@ impl Core {
             return Some(());
         };
         window.last = samples.to_vec();
+        window.from = when;
         match (holds, window.held_since) {
             (true, None) if when.saturating_add(held) <= window.limit => {
                 window.held_since = Some(when);
@@ -177,6 +179,7 @@ impl Core {
             }
             let (deadline, window) = self.window_mut(i)?;
             window.held_since = None;
+            window.from = due;
             *deadline = Some(window.limit);
             if due < window.limit {
                 return Some(());
