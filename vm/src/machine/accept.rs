@@ -338,7 +338,7 @@ impl Core {
             id: 0,
             parent: None,
             pc: 0,
-            frames: [Frame { stop: super::attempt::body_end(unit), kind: FrameKind::Unit }].into(),
+            frames: [Frame { stop: p.facts(run.unit)?.body_end, kind: FrameKind::Unit }].into(),
             acts: [Activation::new(run.unit, unit, inputs, Arc::clone(&run.targets), path)].into(),
             attempts: alloc::vec::Vec::new(),
             state: State::Running,

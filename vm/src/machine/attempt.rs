@@ -7,14 +7,13 @@
 use alloc::{boxed::Box, collections::BTreeMap, sync::Arc, vec::Vec};
 
 use super::{
-    samples::Listed,
+    samples::NONE,
     state::{Activation, Attempt, Attempted, Core, Due, Frame, FrameKind, State, Then, What, at},
 };
 use crate::{
-    bounds,
-    event::{Failure, FailureCode, SampleRecord, StepOutcome, Transition},
+    event::{Failure, FailureCode, StepOutcome, Transition},
     op::Op,
-    program::{Kind, Policy, Program, Unit},
+    program::{Policy, Unit},
     value::Value,
     verify::Verified,
 };
@@ -43,59 +42,36 @@ fn is_retried(code: FailureCode) -> bool {
     }
 }
 
-fn site(p: &Program, unit: &Unit, what: Attempted) -> Option<Site> {
-    let default = p.parameters_of_compilation.retry;
-    Some(match what {
+fn site(p: &Verified, of: u32, unit: &Unit, what: Attempted) -> Option<Site> {
+    let facts = p.facts(of)?;
+    let (name, known, bound) = match what {
         Attempted::Inline(step) => {
-            let step = at(&unit.steps, step)?;
-            let eligible = step.claims.eligible;
-            let policy = if step.written {
-                bounds::effective_policy(Kind::Step, eligible, None, step.policy, default)
-            } else {
-                None
-            };
-            Site { name: Arc::clone(&step.name), policy, eligible, bound: step.claims.attempt }
+            let inline = at(&unit.steps, step)?;
+            (&inline.name, at(&facts.steps, step)?, inline.claims.attempt)
         }
-        Attempted::Do(call) | Attempted::Run(call) => {
-            let call = at(&unit.calls, call)?;
-            let callee = at(&p.units, call.unit)?;
-            let eligible = call.claims.eligible;
-            let policy = bounds::effective_policy(callee.kind, eligible, call.policy, callee.policy, default);
-            Site { name: Arc::clone(&callee.name), policy, eligible, bound: call.claims.attempt }
+        Attempted::Do(place) | Attempted::Run(place) => {
+            let call = at(&unit.calls, place)?;
+            (&at(&p.units, call.unit)?.name, at(&facts.calls, place)?, call.claims.attempt)
         }
-    })
+    };
+    Some(Site { name: Arc::clone(name), policy: known.policy, eligible: known.eligible, bound })
 }
 
 impl Core {
     /// Begins a step or call: its inputs are valued once, for all of its attempts.
-    pub(super) fn open_attempt(
-        &mut self,
-        p: &Verified,
-        i: usize,
-        what: Attempted,
-        samples: Option<&[SampleRecord]>,
-    ) -> Option<()> {
+    pub(super) fn open_attempt(&mut self, p: &Verified, i: usize, what: Attempted) -> Option<()> {
         let (act, unit) = self.place(p, i)?;
-        let site = site(p, unit, what)?;
+        let site = site(p, act.unit, unit, what)?;
         let mut inputs = Vec::new();
         if let Attempted::Do(call) | Attempted::Run(call) = what {
             let call = at(&unit.calls, call)?;
-            let callee = at(&p.units, call.unit)?;
-            let listed = Listed(samples.unwrap_or(&[]));
-            for (input, given) in callee.inputs.iter().zip(&call.inputs) {
-                let Some(given) = given else {
-                    inputs.push(input.default.clone());
-                    continue;
-                };
-                let expr = at(&unit.exprs, *given)?;
-                if samples.is_none() && !expr.reads.is_empty() {
-                    return self.ask_for_samples(i);
-                }
-                let Some(value) = expr.evaluate(&self.context(p, act, &listed)).value() else {
-                    self.no_value(p, i, FailureCode::ReadFailed, *given, &listed);
-                    return Some(());
-                };
-                inputs.push(Some(value));
+            let context = self.context(p, act, &NONE);
+            for (input, given) in at(&p.units, call.unit)?.inputs.iter().zip(&call.inputs) {
+                inputs.push(match given {
+                    None => input.default.clone(),
+                    // The verifier lets no input through that can fail.
+                    Some(given) => Some(at(&unit.exprs, *given)?.evaluate(&context).value()?),
+                });
             }
         }
         let path = act.path.iter().cloned().chain([site.name]).collect();
@@ -169,7 +145,7 @@ impl Core {
                 let path = Arc::clone(&attempt.path);
                 let act = Activation::new(call.unit, callee, attempt.inputs.clone(), given?.into(), path);
                 strand.acts.push(act);
-                strand.frames.push(Frame { stop: body_end(callee), kind: FrameKind::Unit });
+                strand.frames.push(Frame { stop: p.facts(call.unit)?.body_end, kind: FrameKind::Unit });
                 strand.pc = 0;
             }
         }
@@ -374,27 +350,4 @@ impl Activation {
         locals.resize(of.locals.len(), None);
         Self { unit, locals, targets, path, failed: None, handled: false }
     }
-}
-
-/// Where the body of a unit ends: at its `on failure`, or with its code.
-pub(super) fn body_end(unit: &Unit) -> u32 {
-    on_failure(unit).map_or(u32::try_from(unit.code.len()).unwrap_or(u32::MAX), |(from, _)| from)
-}
-
-/// The op of `on failure` and the end of its block, found by walking the top level of the code.
-pub(super) fn on_failure(unit: &Unit) -> Option<(u32, u32)> {
-    let mut pc = 0;
-    while let Some(op) = at(&unit.code, pc) {
-        pc = match *op {
-            Op::OnFailure { end } => return Some((pc, end)),
-            Op::If { end, .. }
-            | Op::Repeat { end, .. }
-            | Op::ForEach { end, .. }
-            | Op::Together { end }
-            | Op::Branch { end }
-            | Op::Step { end, .. } => end.max(pc.saturating_add(1)),
-            _ => pc.saturating_add(1),
-        };
-    }
-    None
 }

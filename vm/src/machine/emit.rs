@@ -82,7 +82,7 @@ impl Core {
             Due::Send(outgoing) => self.emit_sent(p, i, *outgoing),
             Due::Question { text } => self.emit_question(p, i, text),
             Due::Decision(deciding) => self.emit_decision(p, i, deciding),
-            Due::Note { text, failure } => self.emit_note(p, i, text, failure),
+            Due::Note { text } => self.emit_note(i, text),
             Due::Transfer { file, component } => self.emit_transfer(p, i, file, component),
         }
     }
@@ -98,23 +98,14 @@ impl Core {
         Some((Arc::clone(&attempt.path), attempt.number))
     }
 
-    fn emit_note(
-        &mut self,
-        p: &Verified,
-        i: usize,
-        text: String,
-        failure: Option<Box<crate::event::Failure>>,
-    ) -> Option<Transition> {
+    fn emit_note(&mut self, i: usize, text: String) -> Option<Transition> {
         let strand = self.strands.get(i)?;
         let step = match strand.attempts.last() {
             Some(attempt) if attempt.is_step() => &attempt.path,
             _ => &strand.acts.last()?.path,
         };
         let transition = Transition::Noted { step: Arc::clone(step), text };
-        match failure {
-            Some(failure) => self.fail(p, i, failure),
-            None => self.next(i)?,
-        }
+        self.next(i)?;
         Some(transition)
     }
 

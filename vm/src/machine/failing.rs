@@ -2,10 +2,7 @@
 
 use alloc::{boxed::Box, format, string::String};
 
-use super::{
-    attempt::on_failure,
-    state::{Core, Due, Ending, Frame, FrameKind, State, at},
-};
+use super::state::{Core, Ending, Frame, FrameKind, State, Strand};
 use crate::{
     event::{Failure, RunOutcome},
     verify::Verified,
@@ -28,15 +25,8 @@ enum Met {
 impl Core {
     /// A statement failed.
     pub(super) fn failed(&mut self, p: &Verified, i: usize, failure: Box<Failure>) {
-        let Some(strand) = self.strands.get_mut(i) else { return };
-        if strand.in_step() {
+        if self.strands.get(i).is_some_and(Strand::in_step) {
             return self.step_failed(i, failure);
-        }
-        // A statement of a procedure that is no step of its own: inside `on failure` nothing else tells of its failure.
-        if strand.acts.last().is_some_and(|act| act.failed.is_some()) {
-            let text = format!("`{}` failed: {}", failure.statement, failure.message);
-            strand.state = State::Due(Due::Note { text, failure: Some(failure) });
-            return;
         }
         self.fail(p, i, failure);
     }
@@ -75,12 +65,12 @@ impl Core {
         if let Some(act) = strand.acts.last_mut()
             && !act.handled
             && !halted
-            && let Some((from, end)) = at(&p.units, act.unit).and_then(on_failure)
+            && let Some((from, end)) = p.facts(act.unit).and_then(|facts| facts.on_failure)
         {
             act.handled = true;
             act.failed = Some(failure);
             strand.frames.push(Frame { stop: end, kind: FrameKind::OnFailure });
-            strand.pc = from.saturating_add(1);
+            strand.pc = from;
             strand.state = State::Running;
             return;
         }

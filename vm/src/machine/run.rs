@@ -97,9 +97,9 @@ impl Core {
             Op::Judge { cond, local } => self.judge_op(p, i, cond, local, samples),
             Op::If { cond, otherwise, end } => self.if_read(p, i, (cond, otherwise, end), samples),
             Op::Together { end } => self.fork(p, i, end),
-            Op::Step { step, .. } => self.open_attempt(p, i, Attempted::Inline(step), samples),
-            Op::Do(call) => self.open_attempt(p, i, Attempted::Do(call), samples),
-            Op::Run(call) => self.open_attempt(p, i, Attempted::Run(call), samples),
+            Op::Step { step, .. } => self.open_attempt(p, i, Attempted::Inline(step)),
+            Op::Do(call) => self.open_attempt(p, i, Attempted::Do(call)),
+            Op::Run(call) => self.open_attempt(p, i, Attempted::Run(call)),
             Op::Repeat { .. } | Op::ForEach { .. } | Op::Branch { .. } | Op::OnFailure { .. } => None,
         }
     }
@@ -446,7 +446,7 @@ impl Core {
     fn note(&mut self, p: &Verified, i: usize, note: u32) -> Option<()> {
         let (_, unit) = self.place(p, i)?;
         let text = self.render(p, i, &at(&unit.notes, note)?.text)?;
-        self.strands.get_mut(i)?.state = State::Due(Due::Note { text, failure: None });
+        self.strands.get_mut(i)?.state = State::Due(Due::Note { text });
         Some(())
     }
 }

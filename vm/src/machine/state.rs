@@ -272,8 +272,8 @@ pub(super) enum Due {
     Question { text: String },
     /// A decision is asked for.
     Decision(Box<Deciding>),
-    /// A line for the log; the failure behind it, where it tells of one that no step tells of.
-    Note { text: String, failure: Option<Box<Failure>> },
+    /// A line for the log.
+    Note { text: String },
     /// A transfer is requested.
     Transfer { file: String, component: Arc<str> },
 }

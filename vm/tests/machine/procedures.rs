@@ -52,6 +52,8 @@ fn an_inline_step_sees_the_names_of_its_procedure_and_has_the_default_policy() {
     ];
     World::new(&program(vec![procedure("P", body)])).sample(S, "on", YES).run("P").is("0 start P
              0 leases
+             0 step let n #1
+             0 passed let n #1
              0 step inline #1
              0 note n is 42
              0 observed
@@ -141,7 +143,8 @@ fn a_failure_in_on_failure_ends_it_and_the_first_failure_stands() {
              0 T1 released
              0 observed
              0 failed Fails #1 CHECK_FAILED
-             0 note `let x` failed: the value is not known: arithmetic gives none
+             0 step let x #1
+             0 failed let x #1 READ_FAILED
              0 end failed CHECK_FAILED");
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use stellar_vm::{
+    bounds::claims,
     catalogue::{Argument, Freshness, Stage, Verification},
     condition::{Expr, ExprOp, Read},
     op::{ExprId, Op, Pc},
@@ -329,8 +330,8 @@ impl Lower<'_> {
             }
             St::Let(name, ty, value) => {
                 let value = self.expr(value);
-                let reads = !self.unit.exprs[value as usize].reads.is_empty();
-                self.implicit(in_step || !reads, &format!("let {name}"), |lower| {
+                let sure = self.unit.exprs[value as usize].code.len() == 1;
+                self.implicit(in_step || sure, &format!("let {name}"), |lower| {
                     let local = lower.local(name, ty.clone());
                     lower.op(Op::Let { local, value }, format!("let {name}"));
                 });
@@ -449,7 +450,10 @@ pub(crate) fn program_with(mut defs: Vec<Def>, default: Option<Policy>) -> Arc<V
     for def in &defs {
         program.units.push(lower(&defs, def));
     }
-    super::claims::fill(&mut program);
+    let claims = claims(&program).expect("a program within its limits");
+    for (unit, claims) in program.units.iter_mut().zip(claims) {
+        claims.write(unit);
+    }
     Arc::new(verify(program).expect("a program that keeps the rules"))
 }
 

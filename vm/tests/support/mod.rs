@@ -4,7 +4,6 @@
 //! and at every takeover: the new owner is a machine made from the log alone.
 
 pub(crate) mod build;
-pub(crate) mod claims;
 pub(crate) mod story;
 pub(crate) mod world;
 
