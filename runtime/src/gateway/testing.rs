@@ -99,6 +99,7 @@ pub(crate) fn platform() -> Arc<Platform> {
             telecommand(1, "ping", false, Vec::new()),
             telecommand(1, "set_heater", true, vec![power]),
             telecommand(1, "set_mode", true, vec![mode]),
+            telecommand(1, "standby", true, Vec::new()),
         ],
         alarms: Vec::new(),
         ccsds: None,

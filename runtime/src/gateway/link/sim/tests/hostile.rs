@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::{super::Scenario, platform};
+use super::{
+    super::{Scenario, scenario::Control},
+    platform,
+};
 
 fn errors(text: &str) -> Vec<String> {
     let read = Scenario::read("sim/sim-1.yaml", text, &platform());
@@ -125,6 +128,28 @@ faults:
   - {link: down, from: 10s}
   - {replay: 200}
 ";
+
+/// The blocks of the reference that are fenced as this.
+fn blocks(kind: &str) -> Vec<String> {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/reference/simulator.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let fence = format!("```yaml {kind}\n");
+    page.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_example_of_the_reference_is_read() {
+    let scenarios = blocks("scenario");
+    assert_eq!(scenarios.len(), 4);
+    for scenario in scenarios {
+        assert_eq!(errors(&scenario), <[String; 0]>::default(), "{scenario}");
+    }
+    let requests = blocks("request");
+    assert_eq!(requests.len(), 3);
+    for request in requests {
+        assert!(Control::read(&request, &platform()).is_ok(), "{request}");
+    }
+}
 
 #[test]
 fn what_is_right_is_read() {
