@@ -126,6 +126,18 @@ impl SourceFile {
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Position { line: count(line), column: count(column), offset }
     }
+    /// The byte at a line and a column, both from 1 as a reader counts; the end of the text where there is none.
+    #[must_use]
+    pub fn offset(&self, line: u64, column: u64) -> usize {
+        let line = usize::try_from(line).unwrap_or(usize::MAX);
+        let Some(start) = line.checked_sub(1).and_then(|line| self.line_starts.get(line)) else {
+            return self.text.len();
+        };
+        let start = (*start).max(self.mark_len());
+        let column = usize::try_from(column).unwrap_or(usize::MAX).saturating_sub(1);
+        let rest = self.text.get(start..).unwrap_or_default();
+        rest.char_indices().nth(column).map_or(self.text.len(), |(at, _)| start.saturating_add(at))
+    }
 }
 
 /// All files of a compilation, in the order in which they were added.
@@ -205,6 +217,13 @@ mod tests {
         assert_eq!(at("a\r\nb", 3), (2, 1));
         assert_eq!(at("a\nb", 2), (2, 1));
         assert_eq!(at("a\r\nb", 99), (2, 2), "one past the end is the end");
+    }
+
+    #[test]
+    fn a_line_and_a_column_are_a_byte() {
+        let file = SourceFile::new("a", "\u{feff}é\nab".as_bytes(), Origin::Project);
+        assert_eq!((file.offset(1, 1), file.offset(1, 2), file.offset(2, 2)), (3, 5, 7));
+        assert_eq!((file.offset(0, 1), file.offset(9, 1), file.offset(2, 9)), (8, 8, 8));
     }
 
     #[test]
