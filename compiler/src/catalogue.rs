@@ -23,6 +23,7 @@ mod telecommands;
 mod typespec;
 mod values;
 
+pub(crate) use draft::is_identifier;
 pub(crate) use model::at;
 pub use model::{AlarmEntry, Catalogue, Entry, Platform, TelecommandEntry};
 

@@ -1,4 +1,5 @@
 //! Catalogues to their diagnostics and tables, one snapshot a fixture.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::{fmt::Write, path::Path};
 

@@ -2,6 +2,7 @@
 //!
 //! A fixture holds one expression a line; `#` begins a comment. It is read in the scope of a procedure with the targets
 //! `sat` (`platform-v3`) and `relay` (`platform-v4`) and the names below, on the catalogue of the diagnostics' pages.
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::{fmt::Write, path::Path, sync::Arc};
 

@@ -5,14 +5,14 @@
 
 use std::fmt;
 
-use miette::{
-    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan,
-    SpanContents,
-};
-use stellar_grammar::Span;
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 
 use super::{Diagnostic, Severity};
-use crate::source::{FileId, SourceFile, Sources};
+use crate::source::Sources;
+
+mod shown;
+
+use shown::Shown;
 
 /// How a report is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ struct Report<'a> {
 impl<'a> Report<'a> {
     fn new(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Self {
         let file = diagnostic.place().map(|place| place.file);
-        let shown = file.and_then(|id| Some(Shown { id, file: sources.get(id)? }));
+        let shown = file.and_then(|id| Some(Shown::new(diagnostic, id, sources.get(id)?)));
         let mut help = diagnostic.help.clone();
         // A report shows one file; what a label says of another one is told in words.
         for label in diagnostic.labels.iter().filter(|label| Some(label.place.file) != file) {
@@ -102,73 +102,14 @@ impl miette::Diagnostic for Report<'_> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let shown = self.shown.as_ref()?;
-        let labels = self.diagnostic.labels.iter().enumerate();
-        let labels = labels.filter(|(_, label)| label.place.file == shown.id).map(|(at, label)| {
-            let span = shown.fit(label.place.span);
-            let span = SourceSpan::from(span.start..span.end);
-            if at == 0 {
-                LabeledSpan::new_primary_with_span(label.text.clone(), span)
-            } else {
-                LabeledSpan::new_with_span(label.text.clone(), span)
-            }
-        });
-        Some(Box::new(labels))
-    }
-}
-
-/// The text of a file as miette is to see it: without a byte order mark.
-#[derive(Debug)]
-struct Shown<'a> {
-    id: FileId,
-    file: &'a SourceFile,
-}
-
-impl Shown<'_> {
-    fn text(&self) -> &str {
-        self.file.text().get(self.file.mark_len()..).unwrap_or_default()
-    }
-
-    /// A span of the file as one of the text shown: on characters, inside the text, and where there is something to see.
-    fn fit(&self, span: Span) -> Span {
-        let mark = self.file.mark_len();
-        let clamp = |offset| self.file.clamp(offset).saturating_sub(mark);
-        let span = Span::new(clamp(span.start), clamp(span.end));
-        let seen = self.text().trim_end();
-        if span.start < seen.len() || seen.is_empty() {
-            return span;
-        }
-        // Behind all there is: the last character stands for it.
-        let last = seen.char_indices().next_back().map_or(0, |(at, _)| at);
-        Span::new(last, seen.len())
-    }
-}
-
-impl SourceCode for Shown<'_> {
-    fn read_span<'a>(
-        &'a self,
-        span: &SourceSpan,
-        before: usize,
-        after: usize,
-    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let inner = self.text().read_span(span, before, after)?;
-        let mut column = inner.column();
-        if before == 0 {
-            let offset = span.offset().saturating_add(self.file.mark_len());
-            column = usize::try_from(self.file.position(offset).column).unwrap_or(usize::MAX).saturating_sub(1);
-        }
-        Ok(Box::new(MietteSpanContents::new_named(
-            self.file.name().to_owned(),
-            inner.data(),
-            *inner.span(),
-            inner.line(),
-            column,
-            inner.line_count(),
-        )))
+        Some(Box::new(shown.labels(self.diagnostic)))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use stellar_grammar::Span;
+
     use super::*;
     use crate::{
         diagnostics::Code,
@@ -227,6 +168,38 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_line_of_any_length_is_drawn() {
+        let long = "é".repeat(100_000);
+        let text = format!("a\n{long}bc{long}\nd\n");
+        let at = 2 + long.len();
+        let shown = report(&text, at, at + 2);
+        assert!(shown.contains("[test.proc:2:100001]"), "{shown}");
+        assert!(shown.contains("ébcé") && shown.contains("──") && shown.contains('…'), "{shown}");
+        assert!(shown.len() < 2_000);
+        for (from, to) in [(2, text.len() - 3), (0, text.len()), (at, text.len() - 4), (text.len() - 4, text.len())] {
+            assert!(report(&text, from, to).contains("test.proc:"));
+        }
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        let shown = report("ab\u{1b}[31mcd\n", 6, 9);
+        assert!(!shown.contains('\u{1b}') && shown.contains("[test.proc:1:7]"), "{shown}");
+    }
+
+    #[test]
+    fn labels_far_apart_are_two_pieces() {
+        let text = "line\n".repeat(50);
+        let mut sources = Sources::default();
+        let file = sources.add("a.proc", text.as_bytes(), Origin::Project);
+        let place = |from| Place::new(file, Span::new(from, from + 4));
+        let diagnostic = Diagnostic::new(&NOT_ALLOWED, place(200), "no").label(place(5), "first here");
+        let shown = human(&diagnostic, &sources, Look::default());
+        assert!(shown.contains("[a.proc:2:1]") && shown.contains("[a.proc:41:1]"), "{shown}");
+        assert!(shown.lines().count() < 20, "{shown}");
     }
 
     #[test]

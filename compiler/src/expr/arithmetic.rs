@@ -155,6 +155,12 @@ impl Context<'_> {
                 self.mismatch(&right, &Type::Duration);
                 None
             }
+            (Type::Int(_) | Type::Float(..), Type::Duration) if sofar.links.is_empty() && sofar.first.is_bare() => {
+                // What stands bare before a duration is what is wrong, not the duration.
+                let first = sofar.first.clone();
+                self.mismatch(&first, &Type::Duration);
+                None
+            }
             (Type::Int(_) | Type::Float(..), Type::Duration) => {
                 let want = sofar.ty.clone();
                 self.mismatch(&right, &want);

@@ -5,9 +5,10 @@ use super::{
     typed::{Conversion, Node},
 };
 use crate::{
+    catalogue::is_identifier,
     diagnostics::Code,
     types::{
-        MISMATCH, Measure, NARROWING, OUT_OF_RANGE, Type, UNIT_MISMATCH,
+        Enumeration, MISMATCH, Measure, NARROWING, OUT_OF_RANGE, Type, UNIT_MISMATCH,
         interval::{Floats, Ints},
     },
 };
@@ -81,6 +82,7 @@ impl Context<'_> {
             | (Type::Duration, Type::Duration)
             | (Type::Time, Type::Time) => Some(typed),
             (Type::Enum(have), Type::Enum(due)) if have == due => Some(typed),
+            (Type::Str, Type::Enum(which)) => self.quoted_label(typed, which),
             (Type::Int(have), Type::Int(due)) => {
                 let (have, due) = (*have, *due);
                 self.int_range(typed, have, due)
@@ -102,6 +104,18 @@ impl Context<'_> {
                 None
             }
         }
+    }
+
+    /// A label between quotes: right where the language cannot write it without.
+    fn quoted_label(&mut self, typed: Typed, which: &Enumeration) -> Option<Typed> {
+        let label = match typed.constant() {
+            Some(Constant::Str(text)) if !is_identifier(text) => which.label(text),
+            _ => None,
+        };
+        if label.is_none() {
+            self.mismatch(&typed, &Type::Enum(which.clone()));
+        }
+        Some(Typed::constant_of(Constant::Label(which.clone(), label?), typed.span))
     }
 
     fn int_range(&mut self, typed: Typed, have: Ints, due: Ints) -> Option<Typed> {
@@ -170,14 +184,15 @@ impl Context<'_> {
     /// Reports a value whose type does not become the one that is due.
     pub(super) fn mismatch(&mut self, typed: &Typed, want: &Type) {
         let is_number = matches!(&typed.ty, Type::Int(_)) || matches!(&typed.ty, Type::Float(m, _) if m.is_plain());
-        let (code, message): (&'static Code, String) = match want {
-            Type::Duration if is_number => (&UNIT_MISMATCH, "a bare number stands where a duration is due".to_owned()),
-            _ if typed.ty == Type::Duration && matches!(want, Type::Float(..) | Type::Int(_)) => {
-                (&UNIT_MISMATCH, format!("a duration stands where {want} is due"))
+        let is_quantity = typed.ty == Type::Duration || matches!(&typed.ty, Type::Float(m, _) if !m.is_plain());
+        let (code, message): (&'static Code, String) = match (want, typed.constant()) {
+            (Type::Duration, _) if is_number => {
+                (&UNIT_MISMATCH, "a bare number stands where a duration is due".to_owned())
             }
-            Type::Int(_) if matches!(typed.ty, Type::Float(ref m, _) if !m.is_plain()) => {
+            (Type::Float(..) | Type::Int(_), _) if is_quantity => {
                 (&UNIT_MISMATCH, format!("{} stands where {want} is due", typed.ty))
             }
+            (_, Some(constant)) => (&MISMATCH, format!("`{constant}` stands where {want} is due")),
             _ => (&MISMATCH, format!("{} stands where {want} is due", typed.ty)),
         };
         let help = match (want, typed.constant()) {

@@ -76,15 +76,13 @@ impl Context<'_> {
     /// Both sides of a comparison, as one type. Where one of them is constant, that one is converted.
     fn pair(&mut self, left: &Expr, right: &Expr) -> Option<(Typed, Typed)> {
         // A label says nothing by itself: the other side tells of which enumeration it is.
-        let swap = lone_name(left).is_some_and(|name| self.scope.root(&name.text, true) == Root::Unknown)
-            && lone_name(right).is_none_or(|name| self.scope.root(&name.text, true) != Root::Unknown);
-        let (left, right) = if swap {
+        let (left, right) = if self.may_be_label(left) && !self.may_be_label(right) {
             let right = self.check(right, None);
-            let left = self.check(left, right.as_ref().map(|right| &right.ty));
+            let left = self.beside(left, right.as_ref());
             (left?, right?)
         } else {
             let left = self.check(left, None);
-            let right = self.check(right, left.as_ref().map(|left| &left.ty));
+            let right = self.beside(right, left.as_ref());
             (left?, right?)
         };
         if left.constant().is_some() && right.constant().is_none() {
@@ -94,11 +92,23 @@ impl Context<'_> {
         self.unify(left, right)
     }
 
+    /// Whether it is a name alone that is nothing by itself, and so perhaps a label.
+    fn may_be_label(&self, expr: &Expr) -> bool {
+        lone_name(expr).is_some_and(|name| self.scope.root(&name.text, true) == Root::Unknown)
+    }
+
+    /// An expression beside another one. Where that one has an error, nothing tells whether a name here is a label.
+    fn beside(&mut self, expr: &Expr, other: Option<&Typed>) -> Option<Typed> {
+        if other.is_none() && self.may_be_label(expr) {
+            return None;
+        }
+        self.check(expr, other.map(|other| &other.ty))
+    }
+
     /// A value and several that it is compared with, all of the type that the value then has.
     fn brought(&mut self, left: &Expr, others: &[&Expr]) -> Option<Vec<Typed>> {
         let left = self.check(left, None);
-        let want = left.as_ref().map(|left| &left.ty);
-        let others: Vec<Option<Typed>> = others.iter().map(|other| self.check(other, want)).collect();
+        let others: Vec<Option<Typed>> = others.iter().map(|other| self.beside(other, left.as_ref())).collect();
         let mut left = left?;
         let others: Option<Vec<Typed>> = others.into_iter().collect();
         let others = others?;

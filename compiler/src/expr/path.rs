@@ -175,7 +175,7 @@ impl Context<'_> {
         let [segment, rest @ ..] = rest else {
             let message = format!("`{component_name}` is a component, not a value");
             let first = self.scope.platform(platform)?.parameters_of(component).next();
-            let help = first.map(|first| format!("write a parameter of it, `{component_name}….{first}` say"));
+            let help = first.map(|first| format!("write a parameter of it behind a point: `.{first}`, say"));
             let diagnostic = self.at(&NOT_A_VALUE, span, message).maybe_help(help);
             self.report(diagnostic);
             return None;

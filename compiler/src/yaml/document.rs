@@ -13,6 +13,10 @@ use crate::{
     source::{FileId, Place, SourceFile, Sources},
 };
 
+/// How deep mappings and lists can stand inside one another: a catalogue needs nine. Each level takes a good part of the
+/// stack while it is read.
+const DEPTH_MAX: usize = 20;
+
 /// The documents of a file, empty ones left out. `None` where it is no YAML, which is in `out`.
 pub fn read(file: FileId, sources: &Sources, vocabulary: &Vocabulary, out: &mut Vec<Diagnostic>) -> Option<Vec<Node>> {
     let source = sources.get(file)?;
@@ -29,6 +33,7 @@ pub fn read(file: FileId, sources: &Sources, vocabulary: &Vocabulary, out: &mut 
         merge_keys: MergeKeyPolicy::Error,
         non_finite_float_policy: serde_saphyr::options::NonFiniteFloatPolicy::AsString,
         with_snippet: false,
+        budget: serde_saphyr::budget! { max_depth: DEPTH_MAX },
     };
     match serde_saphyr::from_multiple_with_options::<Spanned<Raw>>(text, options) {
         Ok(documents) => {
