@@ -38,13 +38,6 @@ pub(super) fn to_value(raw: Raw, calibration: Option<&Calibration>, ty: &Type, e
     }
 }
 
-/// The value of an enumeration's label.
-pub(super) fn label(def: u32, name: &str, enums: &[EnumDef]) -> Option<Value> {
-    let labels = &enums.get(usize::try_from(def).ok()?)?.labels;
-    let label = labels.iter().position(|(label, _)| **label == *name)?;
-    Some(Value::Enum { def, label: u32::try_from(label).ok()? })
-}
-
 /// A whole number, exactly.
 fn count(raw: &Raw) -> Option<i64> {
     match raw {

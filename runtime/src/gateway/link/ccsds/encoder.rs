@@ -16,8 +16,9 @@ use crate::gateway::link::Command;
 pub(super) struct Encoder {
     platform: Arc<Platform>,
     counts: Counts,
-    /// The telecommands whose windows may be open, with the end of each; `None` where that is not known.
-    under_way: BTreeMap<RequestId, Option<Instant>>,
+    /// Of each name the end of the last window it was used in; `None` where that is not known. It has no more entries
+    /// than there are names.
+    windows: BTreeMap<RequestId, Option<Instant>>,
 }
 
 /// A telecommand packet, ready to leave.
@@ -32,13 +33,13 @@ pub(super) struct Encoded {
 impl Encoder {
     /// An encoder whose sequence counts begin at 0; see [`Encoder::used`].
     pub(super) fn new(platform: Arc<Platform>) -> Self {
-        Self { platform, counts: Counts::default(), under_way: BTreeMap::new() }
+        Self { platform, counts: Counts::default(), windows: BTreeMap::new() }
     }
 
     /// Goes on counting behind a telecommand of this name, which stays taken until `deadline`.
     pub(super) fn used(&mut self, request: RequestId, deadline: Option<Instant>) {
         self.counts.used(request);
-        self.under_way.insert(request, deadline);
+        self.windows.insert(request, deadline);
     }
 
     /// Encodes a telecommand under the next sequence count of its application process, and takes that name.
@@ -47,16 +48,19 @@ impl Encoder {
     /// Where the catalogue has no packet for it, a value does not go into its field, or all 16,384 counts are under way:
     /// then no count is used up.
     pub(super) fn encode(&mut self, command: &Command, now: Instant) -> Result<Encoded, EncodeError> {
-        self.under_way.retain(|_, deadline| deadline.is_none_or(|deadline| deadline >= now));
         let packet =
             |count| telecommand::encode(&self.platform, command.telecommand, command.index, &command.args, count);
         // The name is the first four bytes, and only the count in it differs from telecommand to telecommand.
         let any = RequestId::of(&packet(0)?).ok_or_else(|| self.no_packet())?;
-        let count = self.counts.next(any.apid(), |count| self.under_way.contains_key(&any.with_count(count)));
+        let count = self.counts.next(any.apid(), |count| self.is_taken(any.with_count(count), now));
         let bytes = packet(count.ok_or(EncodeError::NoCount(any.apid()))?)?;
         let request = RequestId::of(&bytes).ok_or_else(|| self.no_packet())?;
         self.used(request, Some(command.deadline));
         Ok(Encoded { bytes, request })
+    }
+
+    fn is_taken(&self, request: RequestId, now: Instant) -> bool {
+        self.windows.get(&request).is_some_and(|deadline| deadline.is_none_or(|deadline| deadline >= now))
     }
 
     fn no_packet(&self) -> EncodeError {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use stellar_vm::catalogue::{
     Calibration, CcsdsField, CcsdsPacket, CcsdsPlatform, Encoding, FieldSource, IndexSource, Platform, path,
 };
-use stellar_vm::value::{EnumDef, Scalar, Type, Value};
+use stellar_vm::value::{EnumDef, Type, Value};
 
 use super::field::{self, Raw, Unreadable};
 use super::oddity::Oddity;
@@ -58,7 +58,8 @@ struct Field {
 enum Source {
     Bits(u64, Encoding),
     SequenceCount,
-    Constant(Scalar),
+    /// A value already: no calibration applies.
+    Constant(Value),
 }
 
 /// Of which instances of its component a packet speaks.
@@ -97,7 +98,8 @@ impl Table {
                 parameter: u32::try_from(number).map_err(|_| wrong("is one too many"))?,
                 ty: parameter.ty.clone(),
                 calibration: place.calibration.clone(),
-                source: source(&place.source).ok_or_else(|| wrong("has a width that it cannot have"))?,
+                source: source(&place.source, &parameter.ty, &platform.enums)
+                    .ok_or_else(|| wrong("has a width or a constant that it cannot have"))?,
                 instances: instances(place, range).ok_or_else(|| {
                     wrong("does not say of which instance of its component it is, or how many bits tell")
                 })?,
@@ -120,14 +122,14 @@ impl Table {
     }
 }
 
-fn source(source: &FieldSource) -> Option<Source> {
+fn source(source: &FieldSource, ty: &Type, enums: &[EnumDef]) -> Option<Source> {
     Some(match source {
         FieldSource::Bits { offset, encoding } => {
             field::width(*encoding)?;
             Source::Bits(u64::from(*offset), *encoding)
         }
         FieldSource::SequenceCount => Source::SequenceCount,
-        FieldSource::Constant(constant) => Source::Constant(constant.clone()),
+        FieldSource::Constant(constant) => Source::Constant(Value::from_scalar(constant, ty, enums)?),
     })
 }
 
@@ -200,7 +202,7 @@ impl Field {
         let parameter = self.parameter;
         let raw = match &self.source {
             Source::SequenceCount => Some(Raw::Int(i128::from(packet.count))),
-            Source::Constant(constant) => return self.constant(constant, index, enums, oddities),
+            Source::Constant(value) => return Some(RawSample { parameter, index, value: Some(value.clone()) }),
             Source::Bits(offset, encoding) => {
                 match field::read(packet.data, offset.saturating_add(further), *encoding) {
                     Ok(raw) => Some(raw),
@@ -218,23 +220,63 @@ impl Field {
         }
         Some(RawSample { parameter, index, value })
     }
+}
 
-    /// A constant is a value already: an enumeration by its label, and no calibration applies.
-    fn constant(
-        &self,
-        constant: &Scalar,
-        index: Option<i64>,
-        enums: &[EnumDef],
-        oddities: &mut Vec<Oddity>,
-    ) -> Option<RawSample> {
-        let value = match (&self.ty, constant) {
-            (Type::Bool, Scalar::Bool(bool)) => Some(Value::Bool(*bool)),
-            (Type::Enum(def), Scalar::Str(label)) => convert::label(*def, label, enums),
-            _ => convert::to_value(convert::from_constant(constant), None, &self.ty, enums),
-        };
-        if value.is_none() {
-            oddities.push(Oddity::BadField { parameter: self.parameter });
+#[cfg(test)]
+mod tests {
+    use stellar_vm::catalogue::Endian;
+    use stellar_vm::value::Scalar;
+
+    use super::super::packet::{First, first, tests::telemetry};
+    use super::super::testing::{BYTE, FLOAT, INT, bits, parameter, platform};
+    use super::*;
+
+    /// A table with one more parameter, number 6: of the component without index (0) or with (1).
+    fn with(component: u32, ty: Type, source: FieldSource, index: Option<IndexSource>) -> Result<Table, TableError> {
+        let mut platform = Platform::clone(&platform());
+        let field = CcsdsField { packet: 0, source, index, calibration: None };
+        platform.parameters.push(parameter(component, "more", ty, field));
+        Table::new(&platform)
+    }
+
+    fn last(table: &Table) -> RawSample {
+        let pong = telemetry(17, 2, &[]);
+        let First::Packet(packet) = first(&pong, 7, true).0 else { panic!("no packet") };
+        table.read(&packet, &mut Vec::new()).unwrap().pop().unwrap()
+    }
+
+    #[test]
+    fn a_constant_is_read_as_its_type() {
+        let constant = |text: &str| FieldSource::Constant(Scalar::Str(text.to_owned()));
+        for (ty, source, value) in [
+            (Type::Duration, constant("1500 ms"), Value::Duration(1_500_000_000)),
+            (Type::Enum(0), constant("SAFE"), Value::Enum { def: 0, label: 1 }),
+            (FLOAT, FieldSource::Constant(Scalar::Int(2)), Value::Float(2.0)),
+        ] {
+            let sample = last(&with(0, ty, source, None).unwrap());
+            assert_eq!(sample, RawSample { parameter: 6, index: None, value: Some(value) });
         }
-        Some(RawSample { parameter: self.parameter, index, value })
+    }
+
+    #[test]
+    fn a_field_that_cannot_be_is_told_with_its_name() {
+        let stride = || Some(IndexSource::Stride(8));
+        for (what, table) in [
+            ("no bits", with(0, INT, bits(0, Encoding::Unsigned(0, Endian::Big)), None)),
+            ("a constant of another type", with(0, INT, FieldSource::Constant(Scalar::Bool(true)), None)),
+            ("an index that its component lacks", with(0, INT, bits(0, BYTE), stride())),
+            ("no index of an array", with(1, INT, bits(0, BYTE), None)),
+            ("an index of no bits", with(1, INT, bits(0, BYTE), Some(IndexSource::Bits(0, 0)))),
+            ("a stride of nothing", with(1, INT, bits(0, BYTE), Some(IndexSource::Stride(0)))),
+            ("many of what is once", with(1, INT, FieldSource::SequenceCount, stride())),
+            ("no component", with(9, INT, bits(0, BYTE), None)),
+        ] {
+            let error = table.map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains("more` of the platform `demo`"), "{what}: {error}");
+        }
+        let mut plain = Platform::clone(&platform());
+        plain.ccsds = None;
+        let words = "the platform `demo` has no `ccsds` part in the catalogue";
+        assert_eq!(Table::new(&plain).map(|_| ()).unwrap_err().to_string(), words);
     }
 }
