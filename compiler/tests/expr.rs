@@ -32,6 +32,7 @@ fn locals(catalogue: &Catalogue) -> Vec<(&'static str, Type)> {
         ("power", Type::Float(Measure::parse("W").unwrap(), Floats { min: Some(0.0), max: Some(10.0) })),
         ("limit", Type::Float(Measure::parse("mV").unwrap(), Floats::ALL)),
         ("pause", Type::Duration),
+        ("chill", Type::Float(Measure::parse("K").unwrap(), Floats::ALL)),
         ("start", Type::Time),
         ("flag", Type::Bool),
         ("text", Type::Str),

@@ -7,7 +7,6 @@ use stellar_grammar::{
 
 use super::{
     BAD_OPERAND, Context, OVERFLOW, Typed, fold,
-    fold::Folded,
     typed::{Arithmetic, Conversion, Link, Node},
 };
 use crate::types::{
@@ -104,21 +103,16 @@ impl Context<'_> {
         if sofar.links.is_empty()
             && let (Some(a), Some(b)) = (sofar.first.constant(), right.constant())
         {
-            match fold::arithmetic(op, a, b) {
-                Folded::Value(constant) => {
-                    let own = constant.ty();
-                    let ty = match (ty, own) {
-                        (Type::Float(measure, _), Type::Float(_, range)) => Type::Float(measure, range),
-                        (_, own) => own,
-                    };
-                    return Some(Sofar::new(Typed::new(Node::Constant(constant), ty, span)));
-                }
-                Folded::Overflow => return self.overflow(span),
-                Folded::Later => {}
-            }
-        } else if op == Arithmetic::Div
-            && right.constant().is_some_and(|b| matches!(fold::arithmetic(op, b, b), Folded::Overflow))
-        {
+            let Some(constant) = fold::arithmetic(op, a, b) else { return self.overflow(span) };
+            let own = constant.ty();
+            let ty = match (ty, own) {
+                (Type::Float(measure, _), Type::Float(_, range)) => Type::Float(measure, range),
+                (_, own) => own,
+            };
+            return Some(Sofar::new(Typed::new(Node::Constant(constant), ty, span)));
+        }
+        // Whatever is divided by a zero that is known.
+        if op == Arithmetic::Div && right.constant().is_some_and(|zero| fold::arithmetic(op, zero, zero).is_none()) {
             return self.overflow(right.span);
         }
         let before = std::mem::take(&mut sofar.before);

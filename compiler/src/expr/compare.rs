@@ -215,7 +215,7 @@ impl Context<'_> {
 
     fn not_empty(&mut self, low: &Typed, high: &Typed) -> Option<()> {
         let empty = match (low.constant(), high.constant()) {
-            (Some(low), Some(high)) => fold::order(low, high).is_some_and(std::cmp::Ordering::is_gt),
+            (Some(low), Some(high)) => fold::is_greater(low, high),
             _ => false,
         };
         if !empty {

@@ -1,15 +1,17 @@
-//! Constants folded, for the checks that need their value. The rules are the machine's.
-
-use std::cmp::Ordering;
+//! Constants folded, for the checks that need their value. What an operation makes of them, the machine itself says.
 
 use stellar_grammar::Span;
-use stellar_vm::condition::ExprOp;
+use stellar_vm::{
+    condition::{Context, Expr, ExprOp, Parameter, Parameters, SampleView, Snapshot},
+    time::Instant,
+    value::{EnumDef, Operand, Value},
+};
 
 use super::{
     Constant, Typed,
     typed::{Arithmetic, Node},
 };
-use crate::types::Type;
+use crate::types::{Enumeration, Enumerations, Type};
 
 fn boolean(value: bool, span: Span) -> Typed {
     Typed::constant_of(Constant::Bool(value), span)
@@ -55,93 +57,70 @@ pub(super) fn any(operands: Vec<Typed>, span: Span) -> Typed {
 /// A comparison of operands of one type.
 pub(super) fn test(op: ExprOp, operands: Vec<Typed>, span: Span) -> Typed {
     let constants: Option<Vec<&Constant>> = operands.iter().map(Typed::constant).collect();
-    match constants.and_then(|constants| outcome(op, &constants)) {
-        Some(value) => boolean(value, span),
-        None => Typed::new(Node::Test(op, operands), Type::Bool, span),
+    match constants.and_then(|constants| computed(op, &constants)) {
+        Some(Constant::Bool(value)) => boolean(value, span),
+        _ => Typed::new(Node::Test(op, operands), Type::Bool, span),
     }
 }
 
-fn outcome(op: ExprOp, operands: &[&Constant]) -> Option<bool> {
-    match (op, operands) {
-        (ExprOp::Is, [a, b]) => equal(a, b),
-        (ExprOp::IsNot, [a, b]) => equal(a, b).map(|equal| !equal),
-        (ExprOp::Lt, [a, b]) => order(a, b).map(Ordering::is_lt),
-        (ExprOp::Le, [a, b]) => order(a, b).map(Ordering::is_le),
-        (ExprOp::Gt, [a, b]) => order(a, b).map(Ordering::is_gt),
-        (ExprOp::Ge, [a, b]) => order(a, b).map(Ordering::is_ge),
-        (ExprOp::Between, [x, low, high]) => Some(order(low, x)?.is_le() && order(x, high)?.is_le()),
-        (ExprOp::OneOf(_), [x, items @ ..]) => {
-            let equal: Option<Vec<bool>> = items.iter().map(|item| equal(x, item)).collect();
-            equal.map(|equal| equal.contains(&true))
-        }
-        // The machine decides on which side the tolerance is rounded.
-        _ => None,
-    }
+/// Arithmetic on two constants of types that fit; `None` where it overflows or divides by zero.
+pub(super) fn arithmetic(op: Arithmetic, a: &Constant, b: &Constant) -> Option<Constant> {
+    computed(op.code(), &[a, b])
 }
 
-fn equal(a: &Constant, b: &Constant) -> Option<bool> {
-    match (a, b) {
-        (Constant::Bool(a), Constant::Bool(b)) => Some(a == b),
-        (Constant::Str(a), Constant::Str(b)) => Some(a == b),
-        (Constant::Label(which, a), Constant::Label(other, b)) if which == other => Some(a == b),
-        _ => order(a, b).map(Ordering::is_eq),
-    }
+/// Whether one constant is greater than another of its type.
+pub(super) fn is_greater(a: &Constant, b: &Constant) -> bool {
+    computed(ExprOp::Gt, &[a, b]) == Some(Constant::Bool(true))
 }
 
-/// The order of two constants of one type that has an order.
-pub(super) fn order(a: &Constant, b: &Constant) -> Option<Ordering> {
-    match (a, b) {
-        (Constant::Int(a), Constant::Int(b))
-        | (Constant::Duration(a), Constant::Duration(b))
-        | (Constant::Time(a), Constant::Time(b)) => Some(a.cmp(b)),
-        (Constant::Float(a), Constant::Float(b)) => a.partial_cmp(b),
-        _ => None,
-    }
-}
-
-/// What arithmetic makes of two constants.
-pub(super) enum Folded {
-    /// A value.
-    Value(Constant),
-    /// It overflows, or divides by zero.
-    Overflow,
-    /// It is left to the machine.
-    Later,
-}
-
-/// Arithmetic on two constants of types that fit.
-pub(super) fn arithmetic(op: Arithmetic, a: &Constant, b: &Constant) -> Folded {
-    let checked = |value: Option<i64>, make: fn(i64) -> Constant| match value {
-        Some(value) => Folded::Value(make(value)),
-        None => Folded::Overflow,
+/// What the machine makes of constants by one operation; `None` where that is unknown. Never a label.
+fn computed(op: ExprOp, operands: &[&Constant]) -> Option<Constant> {
+    let constants: Vec<Value> = operands.iter().map(|operand| operand.to_vm(&mut Own)).collect();
+    let code = (0_u32..).zip(operands).map(|(at, _)| ExprOp::Const(at)).chain([op]).collect();
+    let expr = Expr { code, constants, reads: Vec::new() };
+    let context = Context {
+        parameters: &Nothing,
+        locals: &[],
+        targets: &[],
+        snapshot: &Nothing,
+        at: Instant::default(),
+        since: None,
     };
-    match (op, a, b) {
-        (Arithmetic::Add, Constant::Int(a), Constant::Int(b)) => checked(a.checked_add(*b), Constant::Int),
-        (Arithmetic::Sub, Constant::Int(a), Constant::Int(b)) => checked(a.checked_sub(*b), Constant::Int),
-        (Arithmetic::Mul, Constant::Int(a), Constant::Int(b)) => checked(a.checked_mul(*b), Constant::Int),
-        (_, Constant::Float(a), Constant::Float(b)) => {
-            let value = match op {
-                Arithmetic::Add => a + b,
-                Arithmetic::Sub => a - b,
-                Arithmetic::Mul => a * b,
-                Arithmetic::Div => a / b,
-            };
-            if value.is_finite() { Folded::Value(Constant::Float(value)) } else { Folded::Overflow }
-        }
-        (Arithmetic::Add, Constant::Duration(a), Constant::Duration(b)) => {
-            checked(a.checked_add(*b), Constant::Duration)
-        }
-        (Arithmetic::Sub, Constant::Duration(a), Constant::Duration(b)) => {
-            checked(a.checked_sub(*b), Constant::Duration)
-        }
-        (Arithmetic::Mul, Constant::Duration(a), Constant::Int(b))
-        | (Arithmetic::Mul, Constant::Int(a), Constant::Duration(b)) => checked(a.checked_mul(*b), Constant::Duration),
-        (Arithmetic::Add, Constant::Time(a), Constant::Duration(b))
-        | (Arithmetic::Add, Constant::Duration(a), Constant::Time(b)) => checked(a.checked_add(*b), Constant::Time),
-        (Arithmetic::Sub, Constant::Time(a), Constant::Duration(b)) => checked(a.checked_sub(*b), Constant::Time),
-        (Arithmetic::Sub, Constant::Time(a), Constant::Time(b)) => checked(a.checked_sub(*b), Constant::Duration),
-        (Arithmetic::Div, _, Constant::Int(0) | Constant::Duration(0)) => Folded::Overflow,
-        (Arithmetic::Div, _, Constant::Float(zero)) if zero.abs().to_bits() == 0 => Folded::Overflow,
-        _ => Folded::Later,
+    Some(match expr.evaluate(&context) {
+        Operand::Bool(value) => Constant::Bool(value),
+        Operand::Int(value) => Constant::Int(value),
+        Operand::Float(value) => Constant::Float(value),
+        Operand::Str(text) => Constant::Str(text.into()),
+        Operand::Duration(ns) => Constant::Duration(ns),
+        Operand::Time(ns) => Constant::Time(ns),
+        Operand::Unknown | Operand::Enum { .. } => return None,
+    })
+}
+
+/// No telemetry: constants read none.
+struct Nothing;
+
+impl Parameters for Nothing {
+    fn parameter(&self, _: u32) -> Option<Parameter<'_>> {
+        None
+    }
+
+    fn enums(&self) -> &[EnumDef] {
+        &[]
+    }
+}
+
+impl Snapshot for Nothing {
+    fn latest(&self, _: &str, _: &str, _: Option<i64>, _: &str) -> Option<SampleView<'_>> {
+        None
+    }
+}
+
+/// Labels are compared with those of one enumeration only: any number tells it from itself.
+struct Own;
+
+impl Enumerations for Own {
+    fn enumeration(&mut self, which: &Enumeration) -> u32 {
+        which.index
     }
 }

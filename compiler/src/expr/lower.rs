@@ -9,7 +9,7 @@ use stellar_vm::{
 
 use super::{
     Slots, Typed,
-    typed::{Arithmetic, Conversion, Node, Read},
+    typed::{Conversion, Node, Read},
 };
 
 impl Typed {
@@ -81,12 +81,7 @@ impl Writer<'_> {
                         self.convert(conversion);
                     }
                     self.write(&link.right);
-                    self.push(match link.op {
-                        Arithmetic::Add => ExprOp::Add,
-                        Arithmetic::Sub => ExprOp::Sub,
-                        Arithmetic::Mul => ExprOp::Mul,
-                        Arithmetic::Div => ExprOp::Div,
-                    });
+                    self.push(link.op.code());
                 }
             }
             Node::Not(inner) => {

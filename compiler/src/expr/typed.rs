@@ -71,6 +71,18 @@ pub(super) enum Arithmetic {
     Div,
 }
 
+impl Arithmetic {
+    /// The machine's operation.
+    pub(super) const fn code(self) -> ExprOp {
+        match self {
+            Self::Add => ExprOp::Add,
+            Self::Sub => ExprOp::Sub,
+            Self::Mul => ExprOp::Mul,
+            Self::Div => ExprOp::Div,
+        }
+    }
+}
+
 /// A conversion.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Conversion {
