@@ -20,6 +20,8 @@ pub mod machine;
 pub mod op;
 pub mod program;
 #[cfg(test)]
+mod promise;
+#[cfg(test)]
 mod sample;
 pub mod time;
 pub mod value;

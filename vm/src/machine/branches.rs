@@ -99,7 +99,9 @@ impl Core {
             }
         }
         for id in stopped {
-            if let Some(i) = self.strands.iter().position(|strand| strand.id == id) {
+            // Giving up one can halt a `together` inside, and so give up others of these.
+            let waits = |strand: &Strand| strand.id == id && strand.is_between_attempts();
+            if let Some(i) = self.strands.iter().position(waits) {
                 self.give_up(p, i);
             }
         }

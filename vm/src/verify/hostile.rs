@@ -1,7 +1,7 @@
 //! Bytes from outside, hash repaired: whatever they hold, reading, printing and verifying them end without a panic, and
 //! what is let through keeps its limits.
 
-use alloc::{vec, vec::Vec};
+use alloc::{sync::Arc, vec, vec::Vec};
 
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::{
     disasm::disassemble,
     op::Op,
     program::Program,
-    sample,
+    promise, sample,
 };
 
 /// Reads, prints and verifies; tells whether it was let through.
@@ -26,6 +26,10 @@ fn through(bytes: &[u8]) -> bool {
             assert!((0..=claims.max).contains(&claims.attempt) && claims.max <= MAX_DURATION);
             assert!(claims.statements <= MAX_STATEMENTS);
         }
+    }
+    // What is let through runs, and keeps what it claims.
+    if verified.units.iter().all(|unit| unit.claims.statements < 1_000) {
+        promise::run_all(&Arc::new(verified), 1, promise::Operator::Absent);
     }
     true
 }
