@@ -242,7 +242,7 @@ impl World {
 
     /// Goes on with a scenario that was begun by hand.
     pub(crate) fn go_on(mut self) -> Told {
-        for _ in 0..100_000 {
+        for _ in 0..10_000_000 {
             if !self.turn() {
                 return self.told();
             }
