@@ -17,6 +17,7 @@ mod describe;
 mod eval;
 
 pub use describe::{describe, sample_text};
+pub(crate) use eval::Short;
 pub use eval::{Context, Observer, Parameter, Parameters, Reading, Since, Unobserved};
 
 /// The latest samples, as something that holds them tells of them: telemetry of a target, an archive, a list.

@@ -146,6 +146,47 @@ impl Expr {
         self.evaluate_observed(context, &mut Unobserved)
     }
 
+    /// The value of an expression over names and constants alone, by the shortest way for the shapes that most have:
+    /// one operand, `a op b`, `a op b op c`. `None` for any other shape, whatever its value.
+    #[inline]
+    pub(crate) fn evaluate_short<'a>(&'a self, locals: &'a [Option<Value>]) -> Option<Operand<'a>> {
+        let leaf = |op: ExprOp| match op {
+            ExprOp::Local(index) => Some(local(locals, index)),
+            ExprOp::Const(index) => Some(constant(self, index)),
+            _ => None,
+        };
+        match *self.code.as_slice() {
+            [a] => leaf(a),
+            [a, b, op] => short(op, leaf(a)?, leaf(b)?),
+            [a, b, first, c, second] => short(second, short(first, leaf(a)?, leaf(b)?)?, leaf(c)?),
+            _ => None,
+        }
+    }
+
+    /// The same for whole numbers alone, whose values never leave the registers.
+    #[inline]
+    pub(crate) fn evaluate_ints(&self, locals: &[Option<Value>]) -> Option<Short> {
+        let leaf = |op: ExprOp| match op {
+            ExprOp::Local(index) => match locals.get(index as usize)? {
+                Some(Value::Int(value)) => Some(*value),
+                _ => None,
+            },
+            ExprOp::Const(index) => match self.constants.get(index as usize)? {
+                Value::Int(value) => Some(*value),
+                _ => None,
+            },
+            _ => None,
+        };
+        match *self.code.as_slice() {
+            [a, b, op] => ints(op, leaf(a)?, leaf(b)?),
+            [a, b, first, c, second] => match ints(first, leaf(a)?, leaf(b)?)? {
+                Short::Int(ab) => ints(second, ab, leaf(c)?),
+                Short::Bool(_) => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The value, and each read told to `observer`.
     pub fn evaluate_observed<'a>(&'a self, context: &Context<'a>, observer: &mut impl Observer<'a>) -> Operand<'a> {
         match self.code.len() {
@@ -210,7 +251,7 @@ fn run<'a>(
     for op in &expr.code {
         let result = match *op {
             ExprOp::Const(index) => constant(expr, index),
-            ExprOp::Local(index) => local(context, index),
+            ExprOp::Local(index) => local(context.locals, index),
             ExprOp::Read(index) => read(expr, index, context, observer, &mut stack).1,
             ExprOp::Known(index) => known(&read(expr, index, context, observer, &mut stack).0),
             ExprOp::Not => not(stack.pop()),
@@ -251,9 +292,40 @@ fn run<'a>(
 }
 
 #[inline]
-fn local<'a>(context: &Context<'a>, index: u32) -> Operand<'a> {
-    let local = usize::try_from(index).ok().and_then(|index| context.locals.get(index));
+fn local(locals: &[Option<Value>], index: u32) -> Operand<'_> {
+    let local = usize::try_from(index).ok().and_then(|index| locals.get(index));
     local.and_then(Option::as_ref).map_or(Operand::Unknown, Operand::of)
+}
+
+/// What an op of two whole numbers gives.
+#[derive(Clone, Copy)]
+pub(crate) enum Short {
+    Int(i64),
+    Bool(bool),
+}
+
+/// An op of two whole numbers; `None` where it gives none, or is another op.
+#[inline]
+fn ints(op: ExprOp, a: i64, b: i64) -> Option<Short> {
+    Some(match op {
+        ExprOp::Add => Short::Int(a.checked_add(b)?),
+        ExprOp::Sub => Short::Int(a.checked_sub(b)?),
+        ExprOp::Mul => Short::Int(a.checked_mul(b)?),
+        ExprOp::Is => Short::Bool(a == b),
+        ExprOp::IsNot => Short::Bool(a != b),
+        ExprOp::Lt => Short::Bool(a < b),
+        ExprOp::Le => Short::Bool(a <= b),
+        ExprOp::Gt => Short::Bool(a > b),
+        ExprOp::Ge => Short::Bool(a >= b),
+        _ => return None,
+    })
+}
+
+/// An op of two operands; `None` for any other.
+#[inline]
+fn short<'a>(op: ExprOp, a: Operand<'a>, b: Operand<'a>) -> Option<Operand<'a>> {
+    use ExprOp::{Add, Div, Ge, Gt, Is, IsNot, Le, Lt, Mul, Sub};
+    matches!(op, Is | IsNot | Lt | Le | Gt | Ge | Add | Sub | Mul | Div).then(|| binary(op, a, b))
 }
 
 #[inline]

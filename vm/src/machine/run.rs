@@ -10,7 +10,7 @@ use super::{
     state::{Activation, Attempted, Core, Due, Frame, FrameKind, State, Strand, Wait, What, at},
 };
 use crate::{
-    condition::{Context, Expr, Snapshot, describe},
+    condition::{Context, Short, Snapshot, describe},
     event::{Failure, FailureCode, SampleRecord},
     op::{ExprId, Op, Pc},
     program::{Sequence, Unit},
@@ -330,61 +330,65 @@ fn branch(strand: &mut Strand, outcome: bool, otherwise: Pc, end: Pc) {
 
 /// Runs plain ops as long as there are any.
 fn plain(p: &Verified, strand: &mut Strand, now: Instant) -> Stop {
-    let Some(unit) = strand.acts.last().and_then(|act| at(&p.units, act.unit)) else { return Stop::Broken };
+    let Strand { pc, frames, acts, .. } = strand;
+    let Some(act) = acts.last_mut() else { return Stop::Broken };
+    let Some(unit) = at(&p.units, act.unit) else { return Stop::Broken };
     loop {
-        let Some(frame) = strand.frames.last_mut() else { return Stop::Broken };
-        if strand.pc >= frame.stop {
+        let Some(frame) = frames.last_mut() else { return Stop::Broken };
+        if *pc >= frame.stop {
             match &mut frame.kind {
                 FrameKind::Repeat { start, left } if *left > 0 => {
                     *left -= 1;
-                    strand.pc = *start;
+                    *pc = *start;
                 }
-                FrameKind::Repeat { .. } => {
-                    strand.frames.pop();
-                }
-                FrameKind::Each { .. } => {
-                    if turn(unit, strand).is_none() {
-                        return Stop::Broken;
+                FrameKind::Each { start, each, next } => match turn(unit, *each, *next, act) {
+                    Some(true) => {
+                        *next += 1;
+                        *pc = *start;
                     }
-                }
+                    Some(false) => drop(frames.pop()),
+                    None => return Stop::Broken,
+                },
+                FrameKind::Repeat { .. } => drop(frames.pop()),
                 FrameKind::Then { end } => {
-                    strand.pc = *end;
-                    strand.frames.pop();
+                    *pc = *end;
+                    frames.pop();
                 }
                 _ => return Stop::Block,
             }
             continue;
         }
-        let Some(op) = at(&unit.code, strand.pc) else { return Stop::Broken };
+        let Some(op) = at(&unit.code, *pc) else { return Stop::Broken };
         match *op {
-            Op::Let { local, value } => match plain_value(p, unit, strand, value, now) {
+            Op::Let { local, value } => match plain_value(p, unit, act, value, now) {
                 Plain::Reads => return Stop::Op(*op),
                 Plain::Value(result) => {
-                    let slot = usize::try_from(local).ok();
-                    let act = strand.acts.last_mut();
-                    let slot = act.and_then(|act| act.locals.get_mut(slot?));
-                    let Some(slot) = slot else { return Stop::Broken };
+                    let Some(slot) = usize::try_from(local).ok().and_then(|local| act.locals.get_mut(local)) else {
+                        return Stop::Broken;
+                    };
                     *slot = Some(result);
-                    strand.pc += 1;
+                    *pc += 1;
                 }
                 Plain::Unknown => return Stop::Failed(FailureCode::ReadFailed, value),
                 Plain::Broken => return Stop::Broken,
             },
-            Op::If { cond, otherwise, end } => match plain_value(p, unit, strand, cond, now) {
+            Op::If { cond, otherwise, end } => match plain_value(p, unit, act, cond, now) {
                 Plain::Reads => return Stop::Op(*op),
-                Plain::Value(Value::Bool(outcome)) => branch(strand, outcome, otherwise, end),
+                Plain::Value(Value::Bool(true)) => {
+                    frames.push(Frame { stop: otherwise, kind: FrameKind::Then { end } });
+                    *pc += 1;
+                }
+                Plain::Value(Value::Bool(false)) => *pc = otherwise,
                 Plain::Value(_) | Plain::Unknown => return Stop::Failed(FailureCode::CheckFailed, cond),
                 Plain::Broken => return Stop::Broken,
             },
             Op::Repeat { times, end } => {
-                let start = strand.pc.saturating_add(1);
-                strand.frames.push(Frame { stop: end, kind: FrameKind::Repeat { start, left: times } });
-                strand.pc = end;
+                frames.push(Frame { stop: end, kind: FrameKind::Repeat { start: *pc + 1, left: times } });
+                *pc = end;
             }
             Op::ForEach { each, end } => {
-                let start = strand.pc.saturating_add(1);
-                strand.frames.push(Frame { stop: end, kind: FrameKind::Each { start, each, next: 0 } });
-                strand.pc = end;
+                frames.push(Frame { stop: end, kind: FrameKind::Each { start: *pc + 1, each, next: 0 } });
+                *pc = end;
             }
             other => return Stop::Op(other),
         }
@@ -400,46 +404,37 @@ enum Plain {
 }
 
 #[inline]
-fn plain_value(p: &Verified, unit: &Unit, strand: &Strand, expr: ExprId, now: Instant) -> Plain {
-    let (Some(expr), Some(act)) = (at(&unit.exprs, expr), strand.acts.last()) else { return Plain::Broken };
-    if !expr.reads.is_empty() {
-        return Plain::Reads;
+fn plain_value(p: &Verified, unit: &Unit, act: &Activation, expr: ExprId, now: Instant) -> Plain {
+    let Some(expr) = at(&unit.exprs, expr) else { return Plain::Broken };
+    match expr.evaluate_ints(&act.locals) {
+        Some(Short::Int(value)) => return Plain::Value(Value::Int(value)),
+        Some(Short::Bool(value)) => return Plain::Value(Value::Bool(value)),
+        None => {}
     }
-    value_of(expr, &context(p, act, &NONE, now)).map_or(Plain::Unknown, Plain::Value)
+    let operand = match expr.evaluate_short(&act.locals) {
+        Some(operand) => operand,
+        None if !expr.reads.is_empty() => return Plain::Reads,
+        None => expr.evaluate(&context(p, act, &NONE, now)),
+    };
+    operand.value().map_or(Plain::Unknown, Plain::Value)
 }
 
-#[inline]
-fn value_of(expr: &Expr, context: &Context<'_>) -> Option<Value> {
-    match expr.evaluate(context) {
-        Operand::Bool(value) => Some(Value::Bool(value)),
-        Operand::Int(value) => Some(Value::Int(value)),
-        other => other.value(),
-    }
-}
-
-/// The next turn of a `for each`, or its end.
-fn turn(unit: &Unit, strand: &mut Strand) -> Option<()> {
-    let frame = strand.frames.last_mut()?;
-    let FrameKind::Each { start, each, next } = &mut frame.kind else { return None };
-    let each = at(&unit.loops, *each)?;
+/// Gives the name of a `for each` its next value; false where there is none left.
+fn turn(unit: &Unit, each: u32, next: u64, act: &mut Activation) -> Option<bool> {
+    let each = at(&unit.loops, each)?;
     let value = match &each.over {
         Sequence::Range(from, to) => {
-            i64::try_from(*next).ok().and_then(|next| from.checked_add(next)).filter(|at| at <= to).map(Value::Int)
+            i64::try_from(next).ok().and_then(|next| from.checked_add(next)).filter(|at| at <= to).map(Value::Int)
         }
-        Sequence::List(values) => usize::try_from(*next).ok().and_then(|next| values.get(next)).cloned(),
+        Sequence::List(values) => usize::try_from(next).ok().and_then(|next| values.get(next)).cloned(),
     };
-    let Some(value) = value else {
-        strand.frames.pop();
-        return Some(());
-    };
-    *next += 1;
-    strand.pc = *start;
+    let Some(value) = value else { return Some(false) };
     let value = match (value, &at(&unit.locals, each.local)?.ty) {
         (Value::Int(whole), Type::Float { .. }) => Value::Float(whole as f64),
         (value, _) => value,
     };
-    *strand.acts.last_mut()?.locals.get_mut(usize::try_from(each.local).ok()?)? = Some(value);
-    Some(())
+    *act.locals.get_mut(usize::try_from(each.local).ok()?)? = Some(value);
+    Some(true)
 }
 
 impl Core {
