@@ -48,7 +48,8 @@ pub(crate) fn text(id: u128) -> Arc<str> {
 #[must_use]
 pub(crate) fn parse(text: &str) -> Option<u128> {
     let id = Ulid::from_string(text).ok()?;
-    let written: &str = id.array_to_str(&mut [0_u8; ulid::ULID_LEN]);
+    let mut buffer = [0_u8; ulid::ULID_LEN];
+    let written: &str = id.array_to_str(&mut buffer);
     (written == text).then_some(id.0)
 }
 

@@ -15,7 +15,7 @@ use crate::{
     op::{ExprId, Op, Pc},
     program::{Sequence, Unit},
     time::Instant,
-    value::{Operand, Type, Value},
+    value::{Type, Value},
     verify::Verified,
 };
 
