@@ -2,6 +2,14 @@
 //!
 //! Prints ratios and figures with what is asked of them; asserts no time.
 
+#[expect(
+    dead_code,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "the harness of the tests, of which a part is used"
+)]
 #[path = "../tests/support/mod.rs"]
 mod support;
 
