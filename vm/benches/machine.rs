@@ -2,11 +2,16 @@
 //!
 //! Prints ratios and figures with what is asked of them; asserts no time.
 
+#![expect(
+    clippy::disallowed_types,
+    clippy::indexing_slicing,
+    reason = "a benchmark reads the clock and its own arrays"
+)]
+
 #[expect(
     dead_code,
     clippy::expect_used,
     clippy::unwrap_used,
-    clippy::indexing_slicing,
     clippy::panic,
     reason = "the harness of the tests, of which a part is used"
 )]
