@@ -5,6 +5,9 @@
 //! emitted transition is one event; its place and time are [`Machine::seq`] and [`Machine::now`] afterwards. If an
 //! append fails, the machine is dropped: it is ahead of its log.
 //!
+//! Deadlines that passed come before anything that is read or entered now: after a suspension or takeover, enter the
+//! `elapsed` of what is overdue first, in the order of [`Machine::next_deadline`].
+//!
 //! What telemetry decides: ask [`Machine::settles`] after every fact and transition and after every group of samples, in
 //! the order of the ground; enter `observed` with [`Machine::evidence`] for what it names. At the deadline of what
 //! telemetry decides enter `observed` with the evidence of then, where there is any, and `elapsed`.

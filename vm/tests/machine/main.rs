@@ -13,6 +13,8 @@ mod interruptions;
 #[cfg(test)]
 mod procedures;
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod replaying;
 #[cfg(test)]
 mod steps;

@@ -9,7 +9,7 @@ use stellar_vm::{
     op::{ExprId, Op, Pc},
     program::*,
     value::{EnumDef, Type, Value},
-    verify::{Verified, verify},
+    verify::{Verified, VerifyError, verify},
 };
 
 pub(crate) const MS: i64 = 1_000_000;
@@ -432,7 +432,12 @@ pub(crate) fn program(mut defs: Vec<Def>) -> Arc<Verified> {
 }
 
 /// The program of some definitions, verified, with a default policy.
-pub(crate) fn program_with(mut defs: Vec<Def>, default: Option<Policy>) -> Arc<Verified> {
+pub(crate) fn program_with(defs: Vec<Def>, default: Option<Policy>) -> Arc<Verified> {
+    try_program(defs, default).expect("a program that keeps the rules")
+}
+
+/// The program of some definitions, where they keep the rules.
+pub(crate) fn try_program(mut defs: Vec<Def>, default: Option<Policy>) -> Result<Arc<Verified>, VerifyError> {
     defs.sort_by_key(|def| (def.kind, def.name));
     let modes = ["STANDBY", "OPERATIONAL", "SAFE"];
     let labels = modes.iter().zip(0..).map(|(label, raw)| ((*label).into(), raw)).collect();
@@ -450,11 +455,11 @@ pub(crate) fn program_with(mut defs: Vec<Def>, default: Option<Policy>) -> Arc<V
     for def in &defs {
         program.units.push(lower(&defs, def));
     }
-    let claims = claims(&program).expect("a program within its limits");
+    let claims = claims(&program)?;
     for (unit, claims) in program.units.iter_mut().zip(claims) {
         claims.write(unit);
     }
-    Arc::new(verify(program).expect("a program that keeps the rules"))
+    verify(program).map(Arc::new)
 }
 
 fn lower(defs: &[Def], def: &Def) -> Unit {

@@ -291,7 +291,7 @@ impl World {
     }
 
     /// One thing that happens; false where nothing does any more.
-    fn turn(&mut self) -> bool {
+    pub(crate) fn turn(&mut self) -> bool {
         match self.machine.advance(instant(self.now)) {
             Advance::Emit(transition) => {
                 self.log(Body::Transition(transition.clone()));
@@ -300,6 +300,11 @@ impl World {
             }
             Advance::Done(_) => return false,
             Advance::Await => {}
+        }
+        // A reading made now is behind the deadlines that passed while the run was suspended: those come first.
+        if let Some((due, pending)) = self.machine.next_deadline().filter(|(due, _)| due.ns - START < self.now) {
+            self.elapse(due.ns - START, pending);
+            return true;
         }
         if self.tend() {
             return true;
@@ -495,7 +500,7 @@ impl World {
         replay(Arc::clone(&self.program), lines).unwrap_or_else(|error| panic!("{error}\n{}", self.story.join("\n")))
     }
 
-    fn told(self) -> Told {
+    pub(crate) fn told(self) -> Told {
         let replayed = self.replayed();
         assert_eq!(replayed.machine().view(), self.machine.view());
         Told { story: self.story, lines: self.lines, events: self.events, program: self.program, machine: self.machine }
