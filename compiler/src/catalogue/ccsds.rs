@@ -148,13 +148,17 @@ impl<'a> Draft<'a, '_> {
         let head = self.head(&fields);
         let ack_flags = fields.get("ack").and_then(|node| self.acks(node));
         let mut encoded = Vec::new();
+        // A field with an error may be the one that holds the argument.
+        let mut faulty = false;
         if let Some(node) = fields.get("fields") {
             for item in self.reader.list(node).unwrap_or_default() {
-                encoded.extend(self.argument_field(item, component, args));
+                let field = self.argument_field(item, component, args);
+                faulty |= field.is_none();
+                encoded.extend(field);
             }
         }
         for (number, arg) in (0_u32..).zip(args) {
-            if !encoded.iter().any(|field| field.source == ArgumentSource::Argument(number)) {
+            if !faulty && !encoded.iter().any(|field| field.source == ArgumentSource::Argument(number)) {
                 let message = format!("no field of the packet holds the argument `{}`", arg.name);
                 self.say(&BAD_ENCODING, key.place, message);
             }
