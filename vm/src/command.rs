@@ -184,3 +184,120 @@ pub fn type_text(ty: &Type, enums: &[EnumDef]) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        catalogue::{Component, Freshness, Parameter, Verification},
+        condition::{ExprOp, Read, SampleView},
+        time::Scale,
+    };
+
+    struct One(Option<Scalar>);
+
+    impl Snapshot for One {
+        fn latest(&self, target: &str, component: &str, index: Option<i64>, name: &str) -> Option<SampleView<'_>> {
+            assert_eq!((target, component, index, name), ("sim-1", "tcu", Some(2), "on"));
+            let received_at = Instant { ns: 0, scale: Scale::Utc };
+            self.0.as_ref().map(|value| SampleView { value, received_at, order: 1, valid: true })
+        }
+    }
+
+    /// `heat` of `tcu[1..4]`: `power` up to 20 W, a fixed `mode`, `level` with a default; requires `on`.
+    fn platform() -> Platform {
+        let watts = Type::Float { unit: Some("W".into()), min: Some(0.0), max: Some(20.0) };
+        let int = Type::Int { min: 0, max: 9 };
+        let arg =
+            |name: &str, ty: &Type, default, fixed| Argument { name: name.into(), ty: ty.clone(), default, fixed };
+        let requires = Expr {
+            code: alloc::vec![ExprOp::Local(0), ExprOp::Read(0)],
+            constants: Vec::new(),
+            reads: alloc::vec![Read { target: 0, parameter: 0 }],
+        };
+        let on = Parameter {
+            component: 0,
+            name: "on".into(),
+            ty: Type::Bool,
+            period: None,
+            freshness: Freshness::Within(5),
+            valid_when: None,
+            ccsds: None,
+        };
+        let heat = Telecommand {
+            component: 0,
+            name: "heat".into(),
+            description: None,
+            changes_state: true,
+            hazardous: None,
+            args: alloc::vec![
+                arg("power", &watts, None, None),
+                arg("mode", &int, None, Some(Value::Int(3))),
+                arg("level", &int, Some(Value::Int(1)), None),
+            ],
+            requires: Some(requires),
+            verify: Verification { window: 1, default_window: false, stages: Vec::new(), until: None },
+            ccsds: None,
+        };
+        Platform {
+            name: "p".into(),
+            enums: Vec::new(),
+            routes: Vec::new(),
+            components: alloc::vec![Component { name: "tcu".into(), index: Some((1, 4)) }],
+            parameters: alloc::vec![on],
+            telecommands: alloc::vec![heat],
+            alarms: Vec::new(),
+            ccsds: None,
+        }
+    }
+
+    fn sent(on: Option<bool>, index: Option<i64>, args: &[(&str, Scalar)]) -> Result<String, NotSent> {
+        let platform = platform();
+        let entry = Entry::of_platform(&platform, &platform.telecommands[0]).unwrap();
+        let by_name = args.iter().map(|(name, value)| (Arc::from(*name), value.clone())).collect();
+        let given = given(&entry, &by_name)?;
+        let at = Instant { ns: 5, scale: Scale::Utc };
+        let judged = judge(&entry, &"sim-1".into(), index, &given, &One(on.map(Scalar::Bool)), at)?;
+        Ok(judged.iter().map(|(name, value)| format!("{name}={value} ")).collect())
+    }
+
+    fn encode(message: &str) -> Result<String, NotSent> {
+        Err(NotSent::EncodeFailed(message.into()))
+    }
+
+    #[test]
+    fn every_argument_is_told_with_defaults_and_fixed_values() {
+        let power = ("power", Scalar::Int(5));
+        assert_eq!(sent(Some(true), Some(2), &[power.clone()]), Ok("level=1 mode=3 power=5.0 ".into()));
+        let more = [power, ("level", Scalar::Int(2)), ("mode", Scalar::Int(3))];
+        assert_eq!(sent(Some(true), Some(2), &more), Ok("level=2 mode=3 power=5.0 ".into()));
+    }
+
+    #[test]
+    fn wrong_arguments_and_indices_are_not_encoded() {
+        let with =
+            |name: &'static str, value: Scalar| sent(Some(true), Some(2), &[("power", Scalar::Int(5)), (name, value)]);
+        assert_eq!(with("x", Scalar::Int(1)), encode("`heat` has no argument `x`"));
+        assert_eq!(
+            with("level", Scalar::Bool(true)),
+            encode("`true` is no value for `level`: a whole number from 0 to 9")
+        );
+        let range = "argument `level` is 10, which does not fit a whole number from 0 to 9";
+        assert_eq!(with("level", Scalar::Int(10)), encode(range));
+        assert_eq!(with("mode", Scalar::Int(4)), encode("argument `mode` is always 3"));
+        let nan = "argument `power` is NaN W, which does not fit a number in W from 0.0 to 20.0";
+        assert_eq!(with("power", Scalar::Str("NaN".into())), encode(nan));
+        assert_eq!(sent(Some(true), Some(2), &[]), encode("argument `power` has no value"));
+        let power = [("power", Scalar::Int(5))];
+        assert_eq!(sent(Some(true), Some(5), &power), encode("`tcu` has no index 5: it goes from 1 to 4"));
+        assert_eq!(sent(Some(true), None, &power), encode("the index of `tcu` is not known"));
+    }
+
+    #[test]
+    fn what_it_requires_is_told_with_the_last_value() {
+        let power = [("power", Scalar::Int(5))];
+        let rejected = |why: &str| Err(NotSent::Rejected(format!("what `heat` requires is not met, {why}")));
+        assert_eq!(sent(Some(false), Some(2), &power), rejected("false: sim-1 tcu[2].on is false, 0.000005 ms old"));
+        assert_eq!(sent(None, Some(2), &power), rejected("unknown: sim-1 tcu[2].on was never received"));
+    }
+}

@@ -102,8 +102,54 @@ impl core::str::FromStr for Instant {
 
     /// Reads RFC 3339 with `Z`, a numeric offset, ` TAI` or ` GPS`, and up to nine decimals.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse(text).ok_or_else(|| NotAnInstant(text.into()))
+        written(text).or_else(|| parse(text)).ok_or_else(|| NotAnInstant(text.into()))
     }
+}
+
+/// Two digits.
+fn pair(tens: u8, ones: u8) -> Option<i64> {
+    (tens.is_ascii_digit() && ones.is_ascii_digit()).then(|| i64::from((tens - b'0') * 10 + (ones - b'0')))
+}
+
+/// The shortest way for what [`Instant`]'s own text is in UTC: thirty bytes, nine decimals. `None` for any other text.
+fn written(text: &str) -> Option<Instant> {
+    let [
+        y1,
+        y2,
+        y3,
+        y4,
+        b'-',
+        mo1,
+        mo2,
+        b'-',
+        d1,
+        d2,
+        b'T',
+        h1,
+        h2,
+        b':',
+        mi1,
+        mi2,
+        b':',
+        s1,
+        s2,
+        b'.',
+        decimals @ ..,
+        b'Z',
+    ] = text.as_bytes()
+    else {
+        return None;
+    };
+    let [n1, n2, n3, n4, n5, n6, n7, n8, n9] = *decimals else { return None };
+    let (year, month, day) = (pair(*y1, *y2)? * 100 + pair(*y3, *y4)?, pair(*mo1, *mo2)?, pair(*d1, *d2)?);
+    let (h, m, s) = (pair(*h1, *h2)?, pair(*mi1, *mi2)?, pair(*s1, *s2)?);
+    if !(1..=12).contains(&month) || day < 1 || day > days_in_month(year, month) || h > 23 || m > 59 || s > 59 {
+        return None;
+    }
+    let high = pair(n1, n2)? * 10_000_000 + pair(n3, n4)? * 100_000;
+    let nanos = high + pair(n5, n6)? * 1_000 + pair(n7, n8)? * 10 + pair(b'0', n9)?;
+    let seconds = days_from_civil(year, month, day) * 86_400 + h * 3_600 + m * 60 + s;
+    Some(Instant { ns: seconds.checked_mul(1_000_000_000)?.checked_add(nanos)?, scale: Scale::Utc })
 }
 
 fn digits(bytes: &[u8]) -> Option<i64> {
@@ -261,4 +307,72 @@ fn decimal(text: &str) -> Option<(i128, u32)> {
         count += 1;
     }
     (count > 0).then_some((value, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    fn read(text: &str) -> Option<i64> {
+        text.parse::<Instant>().ok().map(|at| at.ns)
+    }
+
+    #[test]
+    fn an_instant_is_read_as_it_is_written_in_each_scale() {
+        for ns in [0, 1, 1_790_936_100_123_456_789, -1, 4_102_444_799_999_999_999] {
+            for scale in [Scale::Utc, Scale::Tai, Scale::Gps] {
+                let at = Instant { ns, scale };
+                assert_eq!(at.to_string().parse(), Ok(at), "{at}");
+                assert_eq!(written(&at.to_string()).is_some(), scale == Scale::Utc, "{at}");
+            }
+        }
+        assert_eq!(
+            Instant { ns: 1_790_936_100_000_000_001, scale: Scale::Utc }.to_string(),
+            "2026-10-02T10:15:00.000000001Z"
+        );
+    }
+
+    #[test]
+    fn both_ways_of_reading_agree_on_what_is_none() {
+        for text in [
+            "2026-02-29T10:15:00.000000000Z",
+            "2026-13-01T10:15:00.000000000Z",
+            "2026-00-01T10:15:00.000000000Z",
+            "2026-01-00T10:15:00.000000000Z",
+            "2026-01-01T24:15:00.000000000Z",
+            "2026-01-01T10:60:00.000000000Z",
+            "2026-01-01T10:15:60.000000000Z",
+            "2026-01-01T10:15:0x.000000000Z",
+            "2026-01-01T10:15:00.00000000xZ",
+            "2026-01-01T10:15:00",
+        ] {
+            assert_eq!((written(text), parse(text), read(text)), (None, None, None), "{text}");
+        }
+        assert!(read("2024-02-29T10:15:00.000000000Z").is_some());
+        assert_eq!(read("2026-10-02T12:15:00.5+02:00"), read("2026-10-02T10:15:00.500000000Z"));
+    }
+
+    #[test]
+    fn a_duration_is_exact_or_none() {
+        let cases = [
+            ("200 ms", 200_000_000),
+            ("1.5s", 1_500_000_000),
+            ("3 min", 180_000_000_000),
+            ("0.25 ms", 250_000),
+            ("-2 h", -7_200_000_000_000),
+            ("1_000 ns", 1_000),
+            ("365 d", 31_536_000_000_000_000),
+        ];
+        for (text, ns) in cases {
+            assert_eq!(parse_duration(text), Some(ns), "{text}");
+            assert_eq!(parse_duration(&duration_text(ns)), Some(ns), "{}", duration_text(ns));
+        }
+        for text in
+            ["", "5", "s", "5 m", "0.0000000001 s", "1..5 s", ".5 s", "5. s", "99999999999999999999 d", "5  s", "1e3 s"]
+        {
+            assert_eq!(parse_duration(text), None, "{text}");
+        }
+    }
 }

@@ -172,7 +172,7 @@ impl Replay {
                 return Err(diverged(emitted));
             }
         } else {
-            let fact = fact(&head.kind, text).map_err(garbage)?;
+            let fact = fact(&head.kind, text, body).map_err(garbage)?;
             self.machine
                 .accept(&fact, head.at)
                 .map_err(|refused| diverged(format!("{refused} ({})", refused.code())))?;
