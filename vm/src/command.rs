@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn every_argument_is_told_with_defaults_and_fixed_values() {
         let power = ("power", Scalar::Int(5));
-        assert_eq!(sent(Some(true), Some(2), &[power.clone()]), Ok("level=1 mode=3 power=5.0 ".into()));
+        assert_eq!(sent(Some(true), Some(2), core::slice::from_ref(&power)), Ok("level=1 mode=3 power=5.0 ".into()));
         let more = [power, ("level", Scalar::Int(2)), ("mode", Scalar::Int(3))];
         assert_eq!(sent(Some(true), Some(2), &more), Ok("level=2 mode=3 power=5.0 ".into()));
     }
