@@ -64,6 +64,8 @@ pub struct SourceFile {
     text: Arc<str>,
     origin: Origin,
     line_starts: Vec<usize>,
+    longest_line: usize,
+    has_controls: bool,
     invalid_utf8: Option<usize>,
 }
 
@@ -75,7 +77,9 @@ impl SourceFile {
         let invalid_utf8 = std::str::from_utf8(bytes).err().map(|error| error.valid_up_to());
         let line_starts =
             std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at.saturating_add(1))).collect();
-        Self { name: name.into(), text: text.into(), origin, line_starts, invalid_utf8 }
+        let longest_line = text.split('\n').map(str::len).max().unwrap_or(0);
+        let has_controls = text.contains(is_control);
+        Self { name: name.into(), text: text.into(), origin, line_starts, longest_line, has_controls, invalid_utf8 }
     }
 
     /// Its name: the path relative to the mission folder, with `/`.
@@ -109,6 +113,26 @@ impl SourceFile {
         if self.text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
     }
 
+    /// The bytes of its longest line.
+    pub(crate) const fn longest_line(&self) -> usize {
+        self.longest_line
+    }
+
+    /// Whether it holds control characters beside tabs and ends of lines.
+    pub(crate) const fn has_controls(&self) -> bool {
+        self.has_controls
+    }
+
+    /// The line of a byte, from 0.
+    pub(crate) fn line_at(&self, offset: usize) -> usize {
+        self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1)
+    }
+
+    /// Where a line begins, counted from 0; the end of the text where there is none.
+    pub(crate) fn line_start(&self, line: usize) -> usize {
+        self.line_starts.get(line).copied().unwrap_or(self.text.len())
+    }
+
     /// The nearest place of the text at or before `offset` where a character begins, or the end of the text.
     pub(crate) fn clamp(&self, offset: usize) -> usize {
         self.text.floor_char_boundary(offset)
@@ -126,6 +150,7 @@ impl SourceFile {
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Position { line: count(line), column: count(column), offset }
     }
+
     /// The byte at a line and a column, both from 1 as a reader counts; the end of the text where there is none.
     #[must_use]
     pub fn offset(&self, line: u64, column: u64) -> usize {
@@ -138,6 +163,11 @@ impl SourceFile {
         let rest = self.text.get(start..).unwrap_or_default();
         rest.char_indices().nth(column).map_or(self.text.len(), |(at, _)| start.saturating_add(at))
     }
+}
+
+/// A control character that is neither a tab nor part of a line's end.
+pub(crate) fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\r' | '\t')
 }
 
 /// All files of a compilation, in the order in which they were added.

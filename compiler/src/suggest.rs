@@ -31,6 +31,9 @@ pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
     nearest(name, candidates).map(|near| format!("is it `{near}`?"))
 }
 
+/// So many findings get help of this kind: each may have to look at every name there is, and nobody reads more.
+pub const MOST_HELPED: usize = 200;
+
 #[cfg(test)]
 mod tests {
     use super::*;

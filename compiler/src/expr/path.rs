@@ -1,5 +1,7 @@
 //! Paths: what `sat.tcu[tcu].mode` stands for.
 
+use std::sync::Arc;
+
 use stellar_grammar::{
     Span,
     ast::{Name, Path, Segment},
@@ -11,7 +13,7 @@ use super::{
 };
 use crate::{
     diagnostics::Diagnostic,
-    suggest::did_you_mean,
+    suggest::{MOST_HELPED, did_you_mean},
     types::{Enumeration, Type},
 };
 
@@ -149,6 +151,16 @@ impl Context<'_> {
         Some(Typed::new(Node::Local(0), Type::Int(range), span))
     }
 
+    /// The help that offers the nearest of some names, as long as it is read.
+    fn offer<'n>(&self, name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<String> {
+        (self.out.len() < MOST_HELPED).then(|| did_you_mean(name, candidates)).flatten()
+    }
+
+    /// The names of the scope, as long as they are needed.
+    fn names(&self) -> Vec<Arc<str>> {
+        if self.out.len() < MOST_HELPED { self.scope.names() } else { Vec::new() }
+    }
+
     fn find_component(&mut self, platform: u32, name: &Name) -> Option<u32> {
         let table = self.scope.platform(platform)?;
         if let Some(component) = table.component(&name.text) {
@@ -156,7 +168,7 @@ impl Context<'_> {
         }
         if !table.is_unread(&name.text) {
             let message = format!("`{}` has no component `{}`", table.name(), name.text);
-            let help = did_you_mean(&name.text, table.compiled.components.iter().map(|it| &*it.name));
+            let help = self.offer(&name.text, table.compiled.components.iter().map(|it| &*it.name));
             let diagnostic = self.at(&UNKNOWN_COMPONENT, name.span, message).maybe_help(help);
             self.report(diagnostic);
         }
@@ -197,7 +209,7 @@ impl Context<'_> {
         }
         if !table.is_unread(&format!("{component_name}.{}", name.text)) {
             let message = format!("`{component_name}` has no parameter `{}`", name.text);
-            let help = did_you_mean(&name.text, table.parameters_of(component));
+            let help = self.offer(&name.text, table.parameters_of(component));
             let diagnostic = self.at(&UNKNOWN_PARAMETER, name.span, message).maybe_help(help);
             self.report(diagnostic);
         }
@@ -231,9 +243,9 @@ impl Context<'_> {
 
     fn unknown_label(&mut self, name: &Name, which: &Enumeration) {
         let message = format!("`{}` has no label `{}`", which.def.name, name.text);
-        let names = self.scope.names();
+        let names = self.names();
         let candidates = which.labels().chain(names.iter().map(|name| &**name));
-        let help = did_you_mean(&name.text, candidates).or_else(|| {
+        let help = self.offer(&name.text, candidates).or_else(|| {
             const SHOWN: usize = 8;
             let labels: Vec<String> = which.labels().take(SHOWN).map(|label| format!("`{label}`")).collect();
             let more = if which.def.labels.len() > SHOWN { ", …" } else { "" };
@@ -245,7 +257,7 @@ impl Context<'_> {
 
     /// Reports a name that is nothing.
     fn unknown(&mut self, name: &Name, alone: bool) {
-        let names = self.scope.names();
+        let names = self.names();
         let (code, what) = self.scope.unknown(alone);
         let message = format!("the {what} `{}` is not known", name.text);
         let difference = name.text.match_indices('-').find_map(|(at, _)| {
@@ -253,7 +265,7 @@ impl Context<'_> {
             let tail = tail.strip_prefix('-')?;
             names.iter().any(|known| **known == *head).then(|| format!("write `{head} - {tail}` for a difference"))
         });
-        let help = difference.or_else(|| did_you_mean(&name.text, names.iter().map(|name| &**name)));
+        let help = difference.or_else(|| self.offer(&name.text, names.iter().map(|name| &**name)));
         let diagnostic = self.at(code, name.span, message).maybe_help(help);
         self.report(diagnostic);
     }

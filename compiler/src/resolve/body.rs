@@ -17,7 +17,7 @@ use crate::{
     expr::{self, NOT_A_VALUE, Root, Scope, Typed, UNKNOWN_NAME},
     rules,
     source::{FileId, Place},
-    suggest::did_you_mean,
+    suggest::{MOST_HELPED, nearest},
     tree::{
         Ask, Block, Branch, Definition, Expect, GivenBy, If, InlineStep, Let, Local, LocalId, Piece, Repeat, Stmt,
         StmtKind, Transfer, Until,
@@ -119,6 +119,16 @@ impl Body<'_> {
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.out.push(diagnostic);
+    }
+
+    /// The name that is nearest to one that is not known, as long as it is read.
+    pub(super) fn near<'n>(&self, name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+        (self.out.len() < MOST_HELPED).then(|| nearest(name, candidates)).flatten()
+    }
+
+    /// The help that offers it.
+    pub(super) fn offer<'n>(&self, name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<String> {
+        self.near(name, candidates).map(|near| format!("is it `{near}`?"))
     }
 
     fn block(&mut self, body: &[ast::Stmt], in_step: bool) -> Block {
@@ -286,7 +296,7 @@ impl Body<'_> {
             None => {
                 let message = format!("the name `{}` is not known", name.text);
                 let locals = self.names.visible().filter(|(_, named)| matches!(named, Named::Local(_)));
-                let help = did_you_mean(&name.text, locals.map(|(name, _)| name));
+                let help = self.offer(&name.text, locals.map(|(name, _)| name));
                 Diagnostic::new(&UNKNOWN_NAME, self.place(name.span), message).maybe_help(help)
             }
         };

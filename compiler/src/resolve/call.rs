@@ -2,6 +2,8 @@
 //!
 //! Positional arguments stand first: targets in the order of the `uses` lines, then inputs; or `NAME = VALUE`.
 
+use std::collections::BTreeMap;
+
 use stellar_grammar::{Span, ast};
 use stellar_vm::program::Kind;
 
@@ -13,7 +15,6 @@ use super::{
 use crate::{
     diagnostics::Diagnostic,
     expr::{Typed, UNKNOWN_TARGET},
-    suggest::{did_you_mean, nearest},
     tree::{Call, DefinitionId, TargetId},
 };
 
@@ -73,7 +74,7 @@ impl Body<'_> {
         let help = match other {
             Some(Kind::Procedure) => Some(format!("`{name}` is a procedure: call it with `{verb}`")),
             Some(Kind::Step) => Some(format!("`{name}` is a step: call it with `{verb}`")),
-            None => did_you_mean(name, definitions.names(kind)),
+            None => self.offer(name, definitions.names(kind)),
         };
         let diagnostic = Diagnostic::new(code, self.place(it.name.span), format!("no {what} is called `{name}`"));
         self.report(diagnostic.maybe_help(help));
@@ -132,15 +133,11 @@ impl Body<'_> {
     }
 
     fn slot_of(&mut self, it: &ast::Call, name: &ast::Name, asked: &Signature, given: &mut Given) -> Option<usize> {
-        let names = || {
-            let targets = asked.targets.iter().map(|(name, _)| &**name);
-            targets.chain(asked.inputs.iter().map(|input| &*input.name))
-        };
-        if let Some(slot) = names().position(|known| known == name.text) {
-            return Some(slot);
+        if let Some(slot) = asked.slots.get(name.text.as_str()) {
+            return Some(*slot);
         }
-        let near = nearest(&name.text, names());
-        match near.and_then(|near| names().position(|known| known == near)) {
+        let near = self.near(&name.text, asked.names());
+        match near.and_then(|near| asked.slots.get(near).copied()) {
             Some(slot) => mark(&mut given.slots, slot, name.span),
             None => given.strays = given.strays.saturating_add(1),
         }
@@ -152,7 +149,7 @@ impl Body<'_> {
 
     fn fill(&mut self, slot: usize, arg: &ast::Arg, signature: &Signature, given: &mut Given) {
         if let Some(before) = given.slots.get(slot).copied().flatten() {
-            let name = name_of(signature, slot);
+            let name = signature.name(slot);
             let message = format!("`{name}` is given twice");
             let diagnostic = Diagnostic::new(&ARGUMENT_TWICE, self.place(arg.span), message);
             self.report(diagnostic.label(self.place(before), "first here"));
@@ -203,7 +200,7 @@ impl Body<'_> {
             (Some(name), None) => {
                 let message = format!("the target `{}` is not known", name.text);
                 let targets = self.names.visible().filter(|(_, named)| matches!(named, Named::Target(_)));
-                let help = did_you_mean(&name.text, targets.map(|(name, _)| name));
+                let help = self.offer(&name.text, targets.map(|(name, _)| name));
                 let help = help.or_else(|| Some(format!("`{asked}` is a target: name one of the `uses` lines")));
                 self.report(Diagnostic::new(&UNKNOWN_TARGET, place, message).maybe_help(help));
             }
@@ -233,7 +230,7 @@ impl Body<'_> {
                 strays = strays.saturating_sub(1);
                 continue;
             }
-            let name = name_of(signature, slot);
+            let name = signature.name(slot);
             let (code, what) = if is_target { (&MISSING_TARGET, "target") } else { (&MISSING_ARGUMENT, "input") };
             let message = format!("the {what} `{name}` of `{}` is not given", it.name.value);
             self.report(Diagnostic::new(code, self.place(it.name.span), message));
@@ -242,11 +239,13 @@ impl Body<'_> {
 
     /// One target stands for one `uses` name.
     fn one_for_two(&mut self, it: &ast::Call, given: &Given) {
-        let places: Vec<(Option<TargetId>, Option<Span>)> =
-            given.targets.iter().copied().zip(given.slots.iter().copied()).collect();
-        for (at, (target, span)) in places.iter().enumerate() {
+        let mut first: BTreeMap<TargetId, Option<Span>> = BTreeMap::new();
+        for (target, span) in given.targets.iter().zip(&given.slots) {
             let Some(id) = target else { continue };
-            let Some((_, before)) = places.iter().take(at).find(|(other, _)| *other == Some(*id)) else { continue };
+            let Some(before) = first.get(id).copied() else {
+                first.insert(*id, *span);
+                continue;
+            };
             let name = self.names.targets.get(*id).map(|target| target.name.clone()).unwrap_or_default();
             let message = format!("`{name}` is given for two targets of `{}`", it.name.value);
             let diagnostic = Diagnostic::new(&TARGET_TWICE, self.place(span.unwrap_or(it.name.span)), message);
@@ -260,9 +259,4 @@ fn mark(slots: &mut [Option<Span>], slot: usize, span: Span) {
     if let Some(slot) = slots.get_mut(slot) {
         slot.get_or_insert(span);
     }
-}
-
-fn name_of(signature: &Signature, slot: usize) -> &str {
-    let targets = signature.targets.iter().map(|(name, _)| &**name);
-    targets.chain(signature.inputs.iter().map(|input| &*input.name)).nth(slot).unwrap_or_default()
 }

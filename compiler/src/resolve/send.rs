@@ -12,7 +12,6 @@ use crate::{
     catalogue::{Platform, TelecommandEntry},
     diagnostics::Diagnostic,
     expr::{Component, Typed},
-    suggest::{did_you_mean, nearest},
     tree::Send,
 };
 
@@ -58,7 +57,7 @@ impl Body<'_> {
         let component = platform.component_at(at.component).map(|it| it.name.clone()).unwrap_or_default();
         if !platform.is_unread(&format!("{component}.{}", name.text)) {
             let message = format!("`{component}` has no telecommand `{}`", name.text);
-            let help = did_you_mean(&name.text, platform.telecommands_of(at.component));
+            let help = self.offer(&name.text, platform.telecommands_of(at.component));
             let place = self.place(name.span);
             self.report(Diagnostic::new(&UNKNOWN_TELECOMMAND, place, message).maybe_help(help));
         }
@@ -75,7 +74,7 @@ impl Body<'_> {
                 return None;
             }
             let message = format!("`{}` has no route `{}`", platform.name(), name.text);
-            let help = did_you_mean(&name.text, routes(platform));
+            let help = self.offer(&name.text, routes(platform));
             Diagnostic::new(&UNKNOWN_ROUTE, self.place(name.span), message).maybe_help(help)
         } else {
             if let Some(found) = platform.default_route() {
@@ -108,6 +107,7 @@ impl Body<'_> {
         let Some(platform) = self.world.catalogue.get(platform) else { return Vec::new() };
         let Some(found) = platform.telecommand_at(telecommand) else { return Vec::new() };
         let types = crate::catalogue::at(&platform.telecommands, telecommand);
+        let places: BTreeMap<&str, usize> = (0..).zip(&found.args).map(|(at, it)| (&*it.name, at)).collect();
         let mut values: Vec<Option<Typed>> = found.args.iter().map(|_| None).collect();
         let mut given: Vec<bool> = found.args.iter().map(|_| false).collect();
         // Arguments that nothing is known of: each may be one that seems to be missing.
@@ -118,9 +118,9 @@ impl Body<'_> {
                 self.loose(&arg.value);
                 continue;
             };
-            let Some(at) = found.args.iter().position(|it| *it.name == *name.text) else {
-                let near = nearest(&name.text, found.args.iter().map(|it| &*it.name));
-                match near.and_then(|near| found.args.iter().position(|it| &*it.name == near)) {
+            let Some(at) = places.get(name.text.as_str()).copied() else {
+                let near = self.near(&name.text, found.args.iter().map(|it| &*it.name));
+                match near.and_then(|near| places.get(near).copied()) {
                     Some(at) => given.iter_mut().skip(at).take(1).for_each(|given| *given = true),
                     None => strays = strays.saturating_add(1),
                 }

@@ -1,6 +1,9 @@
 //! What a definition asks of its callers: its targets and inputs.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::{DUPLICATE, NOT_CONSTANT, UNKNOWN_PLATFORM, body::View, definitions::Header, names::Names, unread};
 use crate::{
@@ -20,6 +23,32 @@ pub(crate) struct Signature {
     pub(crate) targets: Vec<(Arc<str>, Option<u32>)>,
     /// Its inputs.
     pub(crate) inputs: Vec<Asked>,
+    /// The place of each name: targets first, then inputs.
+    pub(crate) slots: BTreeMap<Arc<str>, usize>,
+}
+
+impl Signature {
+    fn new(targets: Vec<(Arc<str>, Option<u32>)>, inputs: Vec<Asked>) -> Self {
+        let names = targets.iter().map(|(name, _)| name).chain(inputs.iter().map(|input| &input.name));
+        let mut slots = BTreeMap::new();
+        for (slot, name) in names.enumerate() {
+            slots.entry(name.clone()).or_insert(slot);
+        }
+        Self { targets, inputs, slots }
+    }
+
+    /// The names of its targets and inputs.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.slots.keys().map(|name| &**name)
+    }
+
+    /// The name of the target or input at a place.
+    pub(crate) fn name(&self, slot: usize) -> &str {
+        match self.targets.get(slot) {
+            Some((name, _)) => name,
+            None => self.inputs.get(slot.saturating_sub(self.targets.len())).map_or("", |input| &input.name),
+        }
+    }
 }
 
 /// An input that is asked for.
@@ -68,7 +97,7 @@ pub(crate) fn of(header: &Header<'_>, catalogue: &Catalogue, out: &mut Vec<Diagn
             out.push(taken(&name, place(input.name.span), place(before)));
         }
     }
-    (Signature { targets, inputs }, names)
+    (Signature::new(targets, inputs), names)
 }
 
 /// That a name is taken.

@@ -11,7 +11,7 @@ use stellar_grammar::Span;
 
 use crate::{
     diagnostics::Diagnostic,
-    source::{FileId, SourceFile},
+    source::{FileId, SourceFile, is_control},
 };
 
 /// The longest line, in bytes, that is drawn whole.
@@ -24,7 +24,8 @@ const LEAD: usize = 60;
 pub(super) struct Shown<'a> {
     file: &'a SourceFile,
     text: Cow<'a, str>,
-    line_starts: Vec<usize>,
+    /// Of a text that was redrawn: the line of the file with which it begins, and where its own lines begin.
+    redrawn: Option<(usize, Vec<usize>)>,
     /// Where each label stands in `text`, and in the file; `None` for one of another file.
     labels: Vec<Option<(Span, usize)>>,
 }
@@ -38,21 +39,24 @@ impl<'a> Shown<'a> {
             .iter()
             .map(|label| (label.place.file == id).then(|| fit(file, whole, label.place.span)))
             .collect();
-        let plain = !whole.contains(strange) && whole.split('\n').all(|line| line.len() <= LONGEST);
-        let (text, moved) = if plain {
-            (Cow::Borrowed(whole), BTreeMap::new())
-        } else {
-            let (text, moved) = redraw(whole, &fitted);
-            (Cow::Owned(text), moved)
-        };
+        if !file.has_controls() && file.longest_line() <= LONGEST {
+            let labels = fitted.into_iter().map(|span| span.map(|span| (span, span.start.saturating_add(mark))));
+            return Self { file, text: Cow::Borrowed(whole), redrawn: None, labels: labels.collect() };
+        }
+        let (first, part) = around(file, whole, &fitted);
+        let shifted =
+            |span: Span| Span::new(span.start.saturating_sub(part.start), span.end.saturating_sub(part.start));
+        let local: Vec<Option<Span>> = fitted.iter().map(|span| span.map(shifted)).collect();
+        let (text, moved) = redraw(part.of(whole), &local);
         let line_starts =
             std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at.saturating_add(1))).collect();
         let new = |at: usize| moved.get(&at).copied().unwrap_or(at);
-        let labels = fitted
-            .into_iter()
-            .map(|span| span.map(|span| (Span::new(new(span.start), new(span.end)), span.start.saturating_add(mark))))
-            .collect();
-        Self { file, text, line_starts, labels }
+        let labels = fitted.iter().zip(local).map(|(span, local)| {
+            let (span, local) = span.as_ref().zip(local)?;
+            Some((Span::new(new(local.start), new(local.end)), span.start.saturating_add(mark)))
+        });
+        let labels = labels.collect();
+        Self { file, text: Cow::Owned(text), redrawn: Some((first, line_starts)), labels }
     }
 
     /// The labels of a finding that stand in this file.
@@ -68,13 +72,19 @@ impl<'a> Shown<'a> {
         })
     }
 
-    /// The line of an offset, from 0.
+    /// The line of an offset, from 0 in this text.
     fn line(&self, offset: usize) -> usize {
-        self.line_starts.partition_point(|start| *start <= offset).saturating_sub(1)
+        match &self.redrawn {
+            Some((_, starts)) => starts.partition_point(|start| *start <= offset).saturating_sub(1),
+            None => self.file.line_at(offset.saturating_add(self.file.mark_len())),
+        }
     }
 
     fn line_start(&self, line: usize) -> usize {
-        self.line_starts.get(line).copied().unwrap_or(self.text.len())
+        match &self.redrawn {
+            Some((_, starts)) => starts.get(line).copied().unwrap_or(self.text.len()),
+            None => self.file.line_start(line).saturating_sub(self.file.mark_len()),
+        }
     }
 
     /// The column that a reader is told, from 0: that of the file.
@@ -107,6 +117,7 @@ impl SourceCode for Shown<'_> {
         };
         let data = self.text.get(from..to).ok_or(MietteError::OutOfBounds)?;
         let lines = data.lines().count();
+        let first = first.saturating_add(self.redrawn.as_ref().map_or(0, |(first, _)| *first));
         let place = SourceSpan::from(from..to);
         let name = self.file.name().to_owned();
         Ok(Box::new(MietteSpanContents::new_named(name, data.as_bytes(), place, first, column, lines)))
@@ -128,9 +139,17 @@ fn fit(file: &SourceFile, text: &str, span: Span) -> Span {
     Span::new(last, seen.len())
 }
 
-/// A control character that is neither a tab nor part of a line's end.
-fn strange(c: char) -> bool {
-    c.is_control() && !matches!(c, '\n' | '\r' | '\t')
+/// The lines from the first label to the last with those next to them: the number of the first, from 0, and the bytes.
+fn around(file: &SourceFile, text: &str, labels: &[Option<Span>]) -> (usize, Span) {
+    // One line of context on either side is drawn.
+    const CONTEXT: usize = 2;
+    let mark = file.mark_len();
+    let start = labels.iter().flatten().map(|span| span.start).min().unwrap_or(0);
+    let end = labels.iter().flatten().map(|span| span.end).max().unwrap_or(0);
+    let first = file.line_at(start.saturating_add(mark)).saturating_sub(CONTEXT);
+    let behind = file.line_at(end.saturating_add(mark)).saturating_add(CONTEXT).saturating_add(1);
+    let offset = |line| file.line_start(line).saturating_sub(mark).min(text.len());
+    (first, Span::new(offset(first), offset(behind)))
 }
 
 /// The text with long lines cut and control characters replaced, and where the ends of the labels went.
@@ -153,7 +172,7 @@ fn redraw(text: &str, labels: &[Option<Span>]) -> (String, BTreeMap<usize, usize
             if let Some(to) = moved.get_mut(&head.saturating_add(at)) {
                 *to = out.len();
             }
-            out.push(if strange(c) { char::REPLACEMENT_CHARACTER } else { c });
+            out.push(if is_control(c) { char::REPLACEMENT_CHARACTER } else { c });
         }
         for (_, to) in moved.range_mut(tail..end) {
             *to = out.len();
