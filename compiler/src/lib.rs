@@ -1,7 +1,7 @@
 //! Syntax trees and catalogue text to a checked program: no input or output.
 //!
 //! The flow is [`pipeline`]: texts are parsed, names and types [`resolve`]d into a [`tree`], [`bounds`] computed, the
-//! [`rules`] applied, the tree [`lower`]ed to the machine's program and encoded. Values and conditions are [`expr`]'s, in
+//! `rules` applied, the tree lowered to the machine's program and encoded. Values and conditions are [`expr`]'s, in
 //! [`types`] and the [`catalogue`]; what is wrong is a diagnostic of [`diagnostics`] with a page in [`explain`].
 
 pub mod bounds;

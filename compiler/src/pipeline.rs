@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use stellar_grammar::ast::Ast;
 use stellar_vm::{
     artifact::{self, ArtifactError},
-    program::{Defaults, Program},
+    program::{Defaults, Policy, Program},
 };
 
 use crate::{
@@ -112,7 +112,9 @@ impl Parsed {
         let options = catalogue::Options { default_window: input.defaults.window, freshness: input.defaults.freshness };
         let (catalogue, findings) = catalogue::compile(&yaml, &sources, &options);
         diagnostics.extend(findings);
-        let (defaults, entries) = (input.defaults.clone(), input.entries.clone());
+        let entries = input.entries.clone();
+        let retry = input.defaults.retry.filter(Policy::retries);
+        let defaults = Defaults { retry, ..input.defaults.clone() };
         Self { sources, files, catalogue, defaults, entries, diagnostics }
     }
 

@@ -49,20 +49,36 @@ fn lowered(path: &Path, text: String) -> datatest_stable::Result<()> {
     Ok(())
 }
 
-/// Whatever line is missing, findings are made and nothing panics; with no error among them there is a program, and the
-/// verifier takes it.
-fn without_a_line(_: &Path, text: String) -> datatest_stable::Result<()> {
+/// Findings are made of any text and nothing panics; with no error among them there is a program, and the verifier
+/// takes it.
+fn holds(text: &str) -> datatest_stable::Result<()> {
+    let checked = Checked::new(&input(&[("fixture.proc", text)]));
+    let drawn = shown(&checked);
+    let listed = format::definitions(&checked).len();
+    if checked.diagnostics().iter().any(Diagnostic::is_error) {
+        assert!(checked.lower().is_none());
+        return Ok(());
+    }
+    let Some(lowered) = checked.lower() else { panic!("no error and no program:\n{text}\n{drawn}") };
+    assert_eq!(listed, lowered.program().units.len());
+    verify::verify(lowered.program().clone()).map_err(|error| format!("{error}\n{text}"))?;
+    Ok(())
+}
+
+/// A fixture with any line missing, doubled, exchanged with the next, or cut in its middle.
+fn mutated(_: &Path, text: String) -> datatest_stable::Result<()> {
     let lines: Vec<&str> = text.lines().collect();
-    for missing in 0..lines.len() {
-        let rest = lines.iter().enumerate().filter(|(at, _)| *at != missing);
-        let rest: String = rest.map(|(_, line)| format!("{line}\n")).collect();
-        let checked = Checked::new(&input(&[("fixture.proc", &rest)]));
-        if checked.diagnostics().iter().any(Diagnostic::is_error) {
-            assert!(checked.lower().is_none());
-            continue;
+    for at in 0..lines.len() {
+        let (before, rest) = lines.split_at(at);
+        let (line, after) = rest.split_first().unwrap_or((&"", &[]));
+        let half = line.chars().count() / 2;
+        let cut: String = line.chars().take(half).collect();
+        let swapped: Vec<&str> = after.first().into_iter().chain([line]).copied().collect();
+        for middle in [Vec::new(), vec![*line, *line], vec![cut.as_str()], swapped.clone()] {
+            let skipped = usize::from(middle == swapped && !after.is_empty());
+            let all = before.iter().chain(&middle).chain(after.iter().skip(skipped));
+            holds(&all.map(|line| format!("{line}\n")).collect::<String>())?;
         }
-        let lowered = checked.lower().unwrap_or_else(|| panic!("no error and no program without line {}", missing + 1));
-        verify::verify(lowered.program().clone())?;
     }
     Ok(())
 }
@@ -70,6 +86,7 @@ fn without_a_line(_: &Path, text: String) -> datatest_stable::Result<()> {
 datatest_stable::harness! {
     { test = checked, root = "tests/fixtures/check", pattern = r"\.proc$" },
     { test = lowered, root = "tests/fixtures/lower", pattern = r"\.proc$" },
-    { test = without_a_line, root = "tests/fixtures/check", pattern = r"\.proc$" },
-    { test = without_a_line, root = "tests/fixtures/lower", pattern = r"\.proc$" },
+    { test = mutated, root = "tests/fixtures/check", pattern = r"\.proc$" },
+    { test = mutated, root = "tests/fixtures/lower", pattern = r"\.proc$" },
+    { test = mutated, root = "tests/fixtures/fifty", pattern = r"\.proc$" },
 }

@@ -108,6 +108,52 @@ fn what_is_compiled_agrees_with_its_catalogue() {
     assert_eq!(compare::check(program.program(), [("sim-1", "platform-v3")], &catalogue), Ok(()));
 }
 
+#[test]
+fn bytes_that_are_no_text_are_one_finding() {
+    let mut input = input(&[("b.proc", "procedure \"P\"\n  do \"Lost\"\n")]);
+    input.files.push(stellar_compiler::pipeline::File {
+        path: "a.proc".into(),
+        bytes: b"step \"Lost\"\n  note \"\xff\"\n".to_vec(),
+        came: Came::Named,
+    });
+    let checked = Checked::new(&input);
+    assert_eq!(told(checked.diagnostics(), checked.sources()), ["a.proc:2 syntax::invalid-utf8"]);
+    let shown = shown(&checked);
+    assert!(shown.contains("byte 20"), "{shown}");
+}
+
+#[test]
+fn text_is_any_text() {
+    let text = "step \"Größe ⊕\"\n  # ¿comentário?\n  note \"naïve 🛰\"\n  fail \"\u{1F4A5}\"\n";
+    assert_eq!(findings(text), Vec::<String>::new());
+}
+
+/// A catalogue with an alarm that reacts.
+fn reacting(reaction: &str) -> Vec<String> {
+    let yaml = format!(
+        "platform: p\ntypes: {{id: {{int: 1..4}}}}\ncomponents:\n  tcu:\n    index: id\n    telemetry: {{hot: {{type: bool}}}}\n\
+         alarms:\n  heat:\n    for_each: tcu\n    when: \"hot is true\"\n    on_raise: {reaction}\n"
+    );
+    let text = "procedure \"Safe\"\n  uses sat: p\n  input tcu: id\n  input deep: bool = true\n  check sat.tcu[tcu].hot is deep\n";
+    let checked = Checked::new(&Input {
+        files: vec![file("a.proc", text, Came::Named)],
+        catalogue: vec![file("p.yaml", &yaml, Came::Project)],
+        defaults: support::defaults(),
+        entries: Vec::new(),
+    });
+    told(checked.diagnostics(), checked.sources())
+}
+
+#[test]
+fn the_reaction_of_an_alarm_is_checked_like_a_call() {
+    assert_eq!(reacting(r#"{run: "Safe", with: {tcu: index}}"#), Vec::<String>::new());
+    assert_eq!(reacting(r#"{run: "Safe", with: {tcu: index, deep: false}}"#), Vec::<String>::new());
+    assert_eq!(reacting(r#"{run: "Saef", with: {tcu: index}}"#), ["p.yaml:11 name::unknown-procedure"]);
+    assert_eq!(reacting(r#"{run: "Safe"}"#), ["p.yaml:11 call::missing-argument"]);
+    assert_eq!(reacting(r#"{run: "Safe", with: {tcu: 5}}"#), ["p.yaml:11 type::mismatch"]);
+    assert_eq!(reacting(r#"{run: "Safe", with: {tcuu: index}}"#), ["p.yaml:11 name::unknown-argument"]);
+}
+
 /// Three files with fifty errors of more than twenty codes, five in one header and one statement.
 const FIFTY: [(&str, &str, &str); 3] = [
     ("a.proc", include_str!("fixtures/fifty/a.proc"), "a.proc"),

@@ -55,42 +55,56 @@ impl Names {
     /// Gives a name to a target; the place where the name is taken already, if it is.
     pub(crate) fn give_target(&mut self, target: Target) -> Result<TargetId, Span> {
         let id = self.targets.len();
-        let given = self.give(&target.name, Named::Target(id));
+        let taken = self.give(&target.name, Named::Target(id)).err();
+        let platform = target.platform;
         self.targets.push(target);
-        given.map(|()| id)
+        match taken {
+            None => Ok(id),
+            Some(before) => Err(self.blur(before, |it| it.platform == platform, |_| false)),
+        }
     }
 
-    /// Gives a name to a value; the place where the name is taken already, if it is. Then neither of the two has a type
-    /// any more: what is meant is not known.
+    /// Gives a name to a value; the place where the name is taken already, if it is.
     pub(crate) fn give_local(&mut self, local: Local) -> (LocalId, Option<Span>) {
         let id = self.locals.len();
         let taken = self.give(&local.name, Named::Local(id)).err();
+        let ty = local.ty.clone();
         self.locals.push(local);
-        (id, taken)
+        (id, taken.map(|before| self.blur(before, |_| false, |it| it.ty == ty)))
     }
 
-    fn give(&mut self, name: &Arc<str>, named: Named) -> Result<(), Span> {
+    /// Gives a name, unless it stands for something already.
+    fn give(&mut self, name: &Arc<str>, named: Named) -> Result<(), Named> {
         if let Some(before) = self.visible.get(name).copied() {
-            let span = match before {
-                Named::Target(id) => self.targets.get_mut(id).map(|target| {
-                    target.platform = None;
-                    target.span
-                }),
-                Named::Local(id) => self.locals.get_mut(id).map(|local| {
-                    local.ty = None;
-                    local.span
-                }),
-            };
             // Whoever uses the name may mean either.
             self.mark(before);
             self.mark(named);
-            return Err(span.unwrap_or_default());
+            return Err(before);
         }
         self.visible.insert(name.clone(), named);
         if let Some(block) = self.blocks.last_mut() {
             block.push(name.clone());
         }
         Ok(())
+    }
+
+    /// Where a name is given that another was to take. Unless both are alike, what is meant by it is not known any more.
+    fn blur(&mut self, before: Named, target: impl Fn(&Target) -> bool, local: impl Fn(&Local) -> bool) -> Span {
+        let span = match before {
+            Named::Target(id) => self.targets.get_mut(id).map(|it| {
+                if !target(it) {
+                    it.platform = None;
+                }
+                it.span
+            }),
+            Named::Local(id) => self.locals.get_mut(id).map(|it| {
+                if !local(it) {
+                    it.ty = None;
+                }
+                it.span
+            }),
+        };
+        span.unwrap_or_default()
     }
 
     /// What a name stands for here; it counts as used.
