@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use stellar_vm::{
-    event::{Fact, PendingId},
-    machine::{Pending, PendingKind},
+    event::{Fact, PendingId, TransferStatus},
+    machine::{Pending, PendingKind, RefusedKind},
     time::Instant,
 };
 
@@ -97,11 +97,19 @@ impl RunTask {
         let at = self.now_by_deadline();
         let Some(pending) = self.machine.settles(&self.snapshot) else { return Ok(false) };
         let samples = self.machine.evidence(pending, &self.snapshot);
-        self.enter("observed", Fact::Observed { pending, samples, utc: None }, at)?;
-        Ok(true)
+        self.enter_in_time("observed", Fact::Observed { pending, samples, utc: None }, at)
     }
 
-    /// Gives the machine what it wants at once: leases, a reading, UTC.
+    /// Gives a fact to the machine that it has asked for; `false` where a deadline has passed that is dealt with first.
+    fn enter_in_time(&mut self, kind: &'static str, fact: Fact, at: Instant) -> Result<bool, RunError> {
+        match self.accept(fact, at) {
+            Ok(()) => Ok(true),
+            Err(refused) if refused.why == RefusedKind::Late => Ok(false),
+            Err(refused) => Err(RunError::Refused { fact: kind, refused }),
+        }
+    }
+
+    /// Gives the machine what it wants at once: leases, a reading, UTC, the end of a transfer.
     async fn at_once(&mut self) -> Result<bool, RunError> {
         let wanted = self.machine.pending().find_map(|pending| match pending.kind {
             PendingKind::Leases => Some((pending.id, PendingKind::Leases)),
@@ -109,32 +117,34 @@ impl RunTask {
             PendingKind::Utc { until, now } if now || self.shared.clock.utc_now().ns >= until => {
                 Some((pending.id, PendingKind::Utc { until, now }))
             }
-            PendingKind::Transfer { ref id, cancel: true } => {
-                Some((pending.id, PendingKind::Transfer { id: id.clone(), cancel: true }))
-            }
+            kind @ PendingKind::Transfer { .. } => Some((pending.id, kind)),
             _ => None,
         });
         let Some((pending, kind)) = wanted else { return Ok(false) };
+        let at = self.now_by_deadline();
         match kind {
             PendingKind::Leases => {
                 let fact = self.take_leases().await?;
                 self.enter("leases", fact, self.now())?;
+                Ok(true)
             }
             PendingKind::Utc { .. } => {
                 let utc = Some(self.shared.clock.utc_now());
-                self.enter("observed", Fact::Observed { pending, samples: Vec::new(), utc }, self.now_by_deadline())?;
+                self.enter_in_time("observed", Fact::Observed { pending, samples: Vec::new(), utc }, at)
             }
-            PendingKind::Transfer { id, .. } => {
-                // No transfer is ever created here, so that there is none to stop.
-                let status = stellar_vm::event::TransferStatus::Cancelled;
-                self.enter("transfer_status", Fact::TransferStatus { id, status, reason: None }, self.now())?;
+            PendingKind::Transfer { id, cancel } => {
+                // No transfer is ever created here, so that there is none to stop either.
+                let (status, reason) = match cancel {
+                    true => (TransferStatus::Cancelled, None),
+                    false => (TransferStatus::NotCreated, Some(String::from("this installation has no file transfer"))),
+                };
+                self.enter_in_time("transfer_status", Fact::TransferStatus { id, status, reason }, at)
             }
             _ => {
                 let samples = self.machine.evidence(pending, &self.snapshot);
-                self.enter("observed", Fact::Observed { pending, samples, utc: None }, self.now_by_deadline())?;
+                self.enter_in_time("observed", Fact::Observed { pending, samples, utc: None }, at)
             }
         }
-        Ok(true)
     }
 
     fn pending(&self, id: PendingId) -> Option<Pending> {
@@ -170,12 +180,12 @@ impl RunTask {
         }
         if let Some(PendingKind::Condition | PendingKind::Telecommand { until: true, .. }) = &kind {
             let samples = self.machine.evidence(id, &self.snapshot);
-            if !samples.is_empty() {
-                let at = self.now();
-                self.enter("observed", Fact::Observed { pending: id, samples, utc: None }, at)?;
-                if self.machine.next_deadline() != Some((due, id)) {
-                    return Ok(());
-                }
+            // Refused where nothing is judged by samples any more, or not yet: then the deadline says all.
+            if !samples.is_empty()
+                && self.accept(Fact::Observed { pending: id, samples, utc: None }, self.now()).is_ok()
+                && self.machine.next_deadline() != Some((due, id))
+            {
+                return Ok(());
             }
         }
         let utc = matches!(kind, Some(PendingKind::Utc { .. })).then(|| self.shared.clock.utc_now());

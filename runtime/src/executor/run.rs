@@ -6,7 +6,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use stellar_vm::{
-    event::{Body, Event, Fact, RunOutcome, TransferStatus, Transition},
+    event::{Body, Event, Fact, RunOutcome, Transition},
     machine::{Advance, Machine, Refused},
     time::Instant,
 };
@@ -152,7 +152,7 @@ impl RunTask {
         let last = events.last().map(|event| event.seq);
         for event in events {
             match event.body {
-                Body::Transition(transition) => self.act(&transition, event.at)?,
+                Body::Transition(transition) => self.act(&transition, event.at),
                 Body::Fact(fact) => self.entered(&fact).await?,
             }
         }
@@ -162,23 +162,9 @@ impl RunTask {
         Ok(())
     }
 
-    fn act(&mut self, transition: &Transition, at: Instant) -> Result<(), RunError> {
-        match transition {
-            Transition::TelecommandSent { .. } => {
-                if let Some(open) = self.sent.note(transition, at) {
-                    self.offer(&open);
-                }
-                Ok(())
-            }
-            Transition::TransferRequested { id, .. } => {
-                let fact = Fact::TransferStatus {
-                    id: id.clone(),
-                    status: TransferStatus::NotCreated,
-                    reason: Some(String::from("this installation has no file transfer")),
-                };
-                self.enter("transfer_status", fact, self.now())
-            }
-            _ => Ok(()),
+    fn act(&mut self, transition: &Transition, at: Instant) {
+        if let Some(open) = self.sent.note(transition, at) {
+            self.offer(&open);
         }
     }
 

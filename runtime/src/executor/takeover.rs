@@ -309,17 +309,23 @@ impl RunTask {
                 let chunk = self.shared.store.archive.since(&target, after, CHUNK).await?;
                 let Some(last) = chunk.last() else { break };
                 after = last.order();
-                items.extend(chunk);
+                items.extend(chunk.into_iter().filter_map(|item| self.matters(item, judged)));
             }
         }
         items.sort_by_key(TargetItem::order);
-        for item in &mut items {
-            // What the log goes beyond has been judged: it is not judged again.
-            if let TargetItem::Samples { samples } = item {
-                samples.retain(|sample| sample.order > judged);
-            }
-        }
         self.inbox.replay(&items, self.shared.opened_order);
         Ok(())
+    }
+
+    /// What of an item of the archive can matter to the run: what the log goes beyond has been judged, and is not judged
+    /// again.
+    fn matters(&self, item: TargetItem, judged: u64) -> Option<TargetItem> {
+        match item {
+            TargetItem::Samples { mut samples } => {
+                samples.retain(|sample| sample.order > judged && self.snapshot.wants(sample));
+                (!samples.is_empty()).then_some(TargetItem::Samples { samples })
+            }
+            status => status.telecommand().is_some_and(|id| self.sent.contains(id)).then_some(status),
+        }
     }
 }

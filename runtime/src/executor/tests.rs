@@ -1,6 +1,7 @@
 mod api;
 mod control;
 mod crash;
+mod instance;
 mod programs;
 mod start;
 mod timing;
