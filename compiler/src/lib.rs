@@ -6,6 +6,7 @@
 
 pub mod bounds;
 pub mod catalogue;
+pub mod config;
 pub mod diagnostics;
 pub mod explain;
 pub mod expr;
@@ -23,4 +24,5 @@ pub mod types;
 pub mod yaml;
 
 /// The codes that this crate's own rules report, list by list; [`diagnostics::codes`] adds those of the grammar.
-const CODES: &[&[&diagnostics::Code]] = &[types::CODES, expr::CODES, catalogue::CODES, resolve::CODES, rules::CODES];
+const CODES: &[&[&diagnostics::Code]] =
+    &[types::CODES, expr::CODES, catalogue::CODES, config::CODES, resolve::CODES, rules::CODES];

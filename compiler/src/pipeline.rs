@@ -118,6 +118,26 @@ impl Parsed {
         Self { sources, files, catalogue, defaults, entries, diagnostics }
     }
 
+    /// The texts, for showing findings.
+    #[must_use]
+    pub const fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// The catalogue.
+    #[must_use]
+    pub const fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// What was found so far, in source order: of the shape of the texts, and of the catalogue.
+    #[must_use]
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let mut diagnostics = self.diagnostics.clone();
+        sort(&mut diagnostics);
+        diagnostics
+    }
+
     /// Finds out what each name means and what type each value has.
     #[must_use]
     pub fn resolve(self) -> Resolved {

@@ -39,6 +39,7 @@ pub fn router(executor: Executor) -> Router {
         .route("/v1/runs/{run}/suspend", post(control::suspend))
         .route("/v1/runs/{run}/resume", post(control::resume))
         .route("/v1/runs/{run}/abort", post(control::abort))
+        .route("/v1/artifacts/{hash}", get(read::artifact))
         .route("/v1/topology", get(read::topology))
         .route("/v1/telemetry", get(read::telemetry))
         .fallback(async || Problem::new(404, "api::unknown-path", "there is nothing at this path"))

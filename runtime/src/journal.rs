@@ -11,6 +11,7 @@ use stellar_vm::{
 };
 use tokio::sync::watch;
 
+use crate::crash;
 use crate::ports::{Line, Log, StoreError};
 
 /// How many lines are read at once.
@@ -72,7 +73,10 @@ impl Journal {
             let text = event.to_json().map_err(|error| StoreError::Damaged(error.to_string()))?;
             lines.push(Line { seq: event.seq, epoch: event.epoch, text: text.into() });
         }
-        self.log.append(&self.run, lines).await
+        crash::of_events("append.before", events);
+        self.log.append(&self.run, lines).await?;
+        crash::of_events("append.after", events);
+        Ok(())
     }
 
     /// Tells those who follow the log that it has been acted on up to here.

@@ -9,6 +9,7 @@ pub mod api;
 pub mod clock;
 pub mod commanding;
 pub mod conformance;
+pub mod crash;
 pub mod embedded;
 pub mod executor;
 pub mod gateway;

@@ -1,5 +1,10 @@
 //! What the end-to-end, fault and conformance tests share.
 
 pub mod hex;
+pub mod instance;
+pub mod kept;
+pub mod mission;
+pub mod proof;
 pub mod proxy;
 pub mod satrs_target;
+pub mod spec;

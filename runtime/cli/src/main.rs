@@ -1,3 +1,5 @@
-//! The `stellar` command.
+//! The binary `stellar`.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    stellar_cli::main()
+}

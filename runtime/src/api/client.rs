@@ -74,6 +74,20 @@ impl Client {
         json(self.request(request.map_err(broken)?).await?).await.map(|(_, value)| value)
     }
 
+    /// Asks for bytes: `/v1/artifacts/HASH`.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub async fn bytes(&self, path: &str) -> Result<Vec<u8>, ClientError> {
+        let request = Request::get(path).header(header::HOST, "stellar").body(Full::default());
+        let response = self.request(request.map_err(broken)?).await?;
+        if !response.status().is_success() {
+            return Err(json(response).await.err().unwrap_or_else(|| broken("an answer without a problem")));
+        }
+        let body = http_body_util::Limited::new(response.into_body(), MAX_ANSWER).collect().await.map_err(broken)?;
+        Ok(body.to_bytes().to_vec())
+    }
+
     /// Sends something: `/v1/runs/ID/answer`. Gives the status (200 done, 202 stored) with the answer.
     ///
     /// # Errors

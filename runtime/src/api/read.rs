@@ -5,7 +5,7 @@ use std::{convert::Infallible, sync::Arc};
 use axum::{
     Json,
     extract::{Path, Query, State},
-    http::HeaderMap,
+    http::{HeaderMap, HeaderName, header},
     response::sse::{Event, Sse},
 };
 use futures_util::{Stream, stream};
@@ -90,6 +90,17 @@ async fn one_event(follower: Option<Follower>) -> Option<(Result<Event, Infallib
             let text = serde_json::to_string(&problem).unwrap_or_default();
             Some((Ok(Event::default().event("problem").data(text)), None))
         }
+    }
+}
+
+/// The bytes of an artifact, by its hash.
+pub(super) async fn artifact(
+    State(executor): State<Executor>,
+    Path(hash): Path<String>,
+) -> Result<([(HeaderName, &'static str); 1], Vec<u8>), Problem> {
+    match executor.store().artifacts.get(&hash).await? {
+        Some(bytes) => Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes)),
+        None => Err(Problem::new(404, "artifact::unknown", format!("there is no artifact {hash}"))),
     }
 }
 

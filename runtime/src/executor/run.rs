@@ -19,6 +19,7 @@ use super::{
     snapshot::RunSnapshot,
 };
 use crate::{
+    crash,
     journal::Journal,
     leases::{Fences, Wanted},
     ports::{ControlMessage, Revision, RunRecord, StoreError},
@@ -174,7 +175,9 @@ impl RunTask {
         order.deadline = order.deadline.after(-self.offset);
         self.sent.offered(&order.id);
         if let Some(gateway) = self.shared.gateway(&open.target) {
+            crash::point("offer.before");
             gateway.offer(order);
+            crash::point("offer.after");
         }
     }
 

@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     clock::Phase,
+    crash,
     ports::{Claim, Look, StoreError, TargetItem, TelecommandResult},
 };
 
@@ -244,8 +245,9 @@ impl Worker {
             link: Some(frame.name.to_string()),
             claimed_at: self.options.clock.now(),
         };
+        crash::point("claim.before");
         match self.options.telecommands.claim(claim).await {
-            Ok(()) => {}
+            Ok(()) => crash::point("claim.after"),
             Err(StoreError::Conflict(_)) => return self.tell_what_stands(order).await,
             Err(error) => return Err(error),
         }
@@ -262,17 +264,21 @@ impl Worker {
         let named = Named { id: Arc::clone(&order.id), deadline: order.deadline, last: *last, over: false };
         self.names.take(&frame.name, named);
         let clock = &self.options.clock;
+        crash::point("hand-over.before");
         let handed_over = tokio::select! {
             biased;
             result = self.link.hand_over(HandOver { frame, order, at }) => result,
             () = clock.sleep_until(order.deadline, Phase::Link) =>
                 Err(HandOverError::Doubtful("the link did not take it within its window".to_owned())),
         };
+        crash::point("hand-over.after");
         match handed_over {
             Ok(()) => {
                 (self.released_at, self.free) = (Some(at), first..place);
                 let result = TelecommandResult::Released { order: place, at };
+                crash::point("result.before");
                 self.options.telecommands.result(&order.id, result).await?;
+                crash::point("result.after");
                 self.publisher.publish(TargetItem::Release { id: Arc::clone(&order.id), order: place, at });
                 Ok(())
             }

@@ -1,0 +1,63 @@
+//! Points at which a test lets the process end as by `kill -9`, so that every instant of a crash can be tried.
+//!
+//! Without the feature `crash-points`, which only the crate of the end-to-end tests asks for, nothing of this is there.
+//! With it the environment variable `STELLAR_CRASH_POINT=name[:n]` ends the process at the n-th pass of the point, the
+//! first where no number is given.
+
+use stellar_vm::event::Event;
+
+/// A point of that name.
+#[cfg(not(feature = "crash-points"))]
+#[inline]
+pub fn point(_name: &str) {}
+
+/// A point of that name, and one for each kind of event: `append.after`, `append.after telecommand_sent`.
+#[cfg(not(feature = "crash-points"))]
+#[inline]
+pub(crate) fn of_events(_name: &str, _events: &[Event]) {}
+
+#[cfg(feature = "crash-points")]
+pub use armed::point;
+
+#[cfg(feature = "crash-points")]
+pub(crate) fn of_events(name: &str, events: &[Event]) {
+    for event in events {
+        let json = stellar_vm::event::body_json(&event.body).unwrap_or_default();
+        let kind = json.strip_prefix("{\"type\":\"").and_then(|rest| rest.split('"').next());
+        point(&format!("{name} {}", kind.unwrap_or_default()));
+    }
+    point(name);
+}
+
+#[cfg(feature = "crash-points")]
+mod armed {
+    use std::sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    };
+
+    use rustix::process::{Signal, getpid, kill_process};
+
+    /// The point that the environment names, with the passes that are left.
+    fn armed() -> Option<&'static (String, AtomicU64)> {
+        static ARMED: OnceLock<Option<(String, AtomicU64)>> = OnceLock::new();
+        let armed = ARMED.get_or_init(|| {
+            let wanted = std::env::var("STELLAR_CRASH_POINT").ok()?;
+            Some(match wanted.rsplit_once(':').and_then(|(name, n)| Some((name, n.parse().ok()?))) {
+                Some((name, n)) => (name.to_owned(), AtomicU64::new(n)),
+                None => (wanted, AtomicU64::new(1)),
+            })
+        });
+        armed.as_ref()
+    }
+
+    /// A point of that name: the process ends here where the environment says so.
+    pub fn point(name: &str) {
+        let Some((_, left)) = armed().filter(|(wanted, _)| wanted == name) else { return };
+        if left.fetch_sub(1, Ordering::SeqCst) == 1 {
+            // The test sees it where the system refuses: the process goes on.
+            let _ = kill_process(getpid(), Signal::KILL);
+            std::thread::park();
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What a mission's store keeps of a run, read in this process while no other has the store.
+#![expect(clippy::expect_used, reason = "a harness fails its test at once")]
+
+use std::sync::Arc;
+
+use stellar_runtime::{
+    embedded::{Embedded, no_hold},
+    journal,
+    ports::{RunRecord, Store},
+};
+use stellar_vm::{
+    artifact,
+    verify::{self, Verified},
+};
+
+use crate::mission::Mission;
+
+/// A run as the store has it.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// Its record.
+    pub record: RunRecord,
+    /// The lines of its log.
+    pub lines: Vec<String>,
+    /// The program that it is bound to.
+    pub program: Arc<Verified>,
+}
+
+/// Reads a run out of the store of a mission.
+#[must_use]
+pub fn kept(mission: &Mission, run: &str) -> Kept {
+    in_store(mission, async |store| {
+        let (record, _) = store.records.get(run).await.expect("the store reads").expect("the run is in the store");
+        let lines = journal::read_all(&*store.log, run).await.expect("the log reads");
+        let bytes =
+            store.artifacts.get(&record.artifact).await.expect("the store reads").expect("its artifact is kept");
+        let program = artifact::decode(&bytes).expect("a kept artifact decodes");
+        let program = Arc::new(verify::verify(program).expect("a kept artifact is proved"));
+        Kept { record, lines: lines.into_iter().map(|line| line.text.to_string()).collect(), program }
+    })
+}
+
+/// The runs of a mission's store, the oldest first.
+#[must_use]
+pub fn runs(mission: &Mission) -> Vec<String> {
+    in_store(mission, async |store| {
+        let all = store.records.list().await.expect("the store lists");
+        all.into_iter().map(|(run, _, _)| run.to_string()).collect()
+    })
+}
+
+fn in_store<T>(mission: &Mission, work: impl AsyncFnOnce(Store) -> T) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let embedded =
+            Embedded::open(&mission.path().join(".stellar"), "test", no_hold()).expect("nobody has the store");
+        work(embedded.store()).await
+    })
+}
