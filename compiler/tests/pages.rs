@@ -11,14 +11,16 @@ use std::{
 };
 
 use stellar_compiler::{
+    config,
     diagnostics::codes,
     explain::{explain, explained},
     pipeline::{Came, Checked, File, Input},
+    source::{Origin, Sources},
 };
 use support::{catalogue, defaults, file, shown};
 
 /// Namespaces whose codes this crate or the contract reports.
-const OURS: [&str; 7] = ["syntax", "name", "type", "call", "procedure", "catalogue", "artifact"];
+const OURS: [&str; 8] = ["syntax", "name", "type", "call", "procedure", "catalogue", "config", "artifact"];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/diagnostics")
@@ -80,6 +82,33 @@ fn the_examples_give_what_they_say() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// The configuration is read by itself; what its paths lead to is not there.
+#[test]
+fn the_examples_of_configurations_give_what_they_say() {
+    let mut seen = 0;
+    for code in explained().filter(|code| code.starts_with("config::") && *code != "config::no-such-path") {
+        let page = explain(code).unwrap();
+        let blocks: Vec<Block> = blocks(page).into_iter().filter(|block| block.language == "stellar.yaml").collect();
+        assert_eq!(blocks.len(), 2, "{code}: a failing example and its mend");
+        for (at, block) in blocks.iter().enumerate() {
+            let expected = expected((None, Some(&block.text)));
+            assert_eq!(expected.iter().any(|mark| mark.contains(&format!("[{code}]"))), at == 0, "{code}");
+            let mut sources = Sources::default();
+            let file = sources.add("page.yaml", block.text.as_bytes(), Origin::Project);
+            let mut found = Vec::new();
+            let config = config::read(file, &sources, &mut found);
+            found.extend(config.unknown_platforms(["platform-v3", "pus-c"].into_iter()));
+            let told = found.iter().map(|it| {
+                let line = sources.position(it.place().unwrap()).line;
+                format!("page.yaml:{line} {}: [{}]", it.severity.as_str(), it.code.name)
+            });
+            assert_eq!(told.collect::<Vec<_>>(), expected, "{code}, example {at}");
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 8);
 }
 
 struct Block {

@@ -50,6 +50,8 @@ pub(crate) struct Definitions<'a> {
     /// Sorted by kind, name and place; a [`DefinitionId`] is a place in it.
     pub(crate) headers: Vec<Header<'a>>,
     by_name: BTreeMap<&'a str, DefinitionId>,
+    /// What can be called, reached or not.
+    callable: BTreeSet<(Kind, &'a str)>,
     /// Texts of lines that could not be read: one of them may be the name of a definition.
     unread: BTreeSet<&'a str>,
     /// Whether a file could not be read to its end: any definition may have been in it.
@@ -95,7 +97,8 @@ impl<'a> Definitions<'a> {
             .collect();
         let broken = files.iter().flat_map(|file| &file.ast.broken);
         let unread = broken.flat_map(|it| it.texts.iter().map(|text| text.value.as_str())).collect();
-        Self { headers, by_name, unread, cut: files.iter().any(|file| file.cut) }
+        let callable = meant.iter().map(|(name, header)| (header.kind(), *name)).collect();
+        Self { headers, by_name, callable, unread, cut: files.iter().any(|file| file.cut) }
     }
 
     /// The definition that a name means, of either kind.
@@ -108,9 +111,9 @@ impl<'a> Definitions<'a> {
         self.headers.get(id)
     }
 
-    /// The names of a kind, sorted.
+    /// The names of a kind, sorted; those of the standard library that nothing reaches are among them.
     pub(crate) fn names(&self, kind: Kind) -> impl Iterator<Item = &'a str> {
-        self.headers.iter().filter(move |it| it.kind() == kind).map(|it| it.ast.name.value.as_str())
+        self.callable.iter().filter(move |it| it.0 == kind).map(|it| it.1)
     }
 
     /// Whether a definition of that name may stand where nothing could be read.

@@ -170,6 +170,10 @@ impl Shared {
     ) -> Result<BTreeMap<Arc<str>, Arc<str>>, StartError> {
         let unit = program.units.iter().find(|unit| unit.kind == Kind::Procedure && *unit.name == *procedure);
         let uses = unit.map(|unit| unit.targets.as_slice()).unwrap_or_default();
+        if let Some(other) = given.keys().find(|name| !uses.iter().any(|wanted| wanted.name == **name)) {
+            let names: Vec<&str> = uses.iter().map(|wanted| wanted.name.as_ref()).collect();
+            return Err(StartError::Input(format!("\"{procedure}\" uses no `{other}`, but {}", names.join(", "))));
+        }
         for wanted in uses {
             let platform = usize::try_from(wanted.platform).ok().and_then(|index| program.platforms.get(index));
             let Some(platform) = platform else { continue };

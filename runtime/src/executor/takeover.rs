@@ -125,7 +125,15 @@ impl Shared {
         };
         let last_epoch = lines.last().map_or(0, |line| line.epoch);
         let epoch = record.epoch.max(last_epoch) + 1;
+        // The log says how the run stands; its record may be behind it.
+        let view = machine.view();
+        let (state, reason) = match view.state {
+            MachineState::Suspended => (RunState::Suspended, view.reason),
+            _ => (record.state, record.reason.clone()),
+        };
         let mut record = RunRecord {
+            state,
+            reason,
             instance: self.owner.instance.clone(),
             nonce: self.owner.nonce.clone(),
             epoch,

@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 use super::{Advance, Machine};
 use crate::{
     event::json::{NotAnEvent, body_json, fact, head, is_transition},
+    time::Instant,
     verify::Verified,
 };
 
@@ -172,13 +173,30 @@ impl Replay {
                 return Err(diverged(emitted));
             }
         } else {
-            let fact = fact(&head.kind, text, body).map_err(garbage)?;
-            self.machine
-                .accept(&fact, head.at)
-                .map_err(|refused| diverged(format!("{refused} ({})", refused.code())))?;
+            // What is no fact, or none that fits, stands where the run does something else, if it does something.
+            match fact(&head.kind, text, body) {
+                Ok(fact) => {
+                    if let Err(refused) = self.machine.accept(&fact, head.at) {
+                        let instead = self.due(head.at).map_err(garbage)?;
+                        return Err(diverged(instead.unwrap_or_else(|| format!("{refused} ({})", refused.code()))));
+                    }
+                }
+                Err(error) => {
+                    let instead = self.due(head.at).map_err(garbage)?;
+                    return Err(instead.map_or_else(|| garbage(error), diverged));
+                }
+            }
         }
         self.epoch = head.epoch;
         Ok(())
+    }
+
+    /// What the run does now, if it does something.
+    fn due(&mut self, at: Instant) -> Result<Option<String>, NotAnEvent> {
+        match self.machine.advance(at) {
+            Advance::Emit(transition) => body_json(&transition).map(Some),
+            Advance::Await | Advance::Done(_) => Ok(None),
+        }
     }
 }
 
