@@ -242,12 +242,12 @@ mod tests {
 
     fn question(text: &str) -> Asked {
         let choices = vec!["yes".into(), "no".into()];
-        Asked::Question { id: "q".into(), text: text.into(), choices, step: vec!["P".into(), "S".into()] }
+        Asked::Question { id: "q".into(), text: text.into(), choices, step: ["P".into(), "S".into()].into() }
     }
 
     fn decision() -> Asked {
         let options = vec![DecisionOption::Replay, DecisionOption::Recheck, DecisionOption::Abort];
-        Asked::Decision { id: "d".into(), step: vec!["P".into(), "S".into()], options }
+        Asked::Decision { id: "d".into(), step: ["P".into(), "S".into()].into(), options }
     }
 
     #[test]
