@@ -445,7 +445,7 @@ fn killed_during_resume_and_once_more() {
 
 #[test]
 fn killed_during_resume_before_the_telecommand_goes_out_again() {
-    for point in ["offer.before", "claim.before", "result.after"] {
+    for point in ["offer.before", "offer.after", "claim.before"] {
         let mission = mission("");
         let run = crashed(&mission, "Sends", "append.after telecommand_sent");
         let command = with_crash(&mission, &["resume", &run, "--format", "json"], point);

@@ -190,7 +190,9 @@ fn of_fact(fact: &Fact) -> (Tone, String) {
             let (tone, word) = status_text(*status);
             let stage = stage.map(|stage| format!(" at {stage:?}").to_lowercase()).unwrap_or_default();
             let code = code.as_ref().map(|code| format!(", code {code}")).unwrap_or_default();
-            let reason = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            // The reason may say itself that nothing left.
+            let reason = reason.as_deref().map(|reason| reason.strip_prefix("never left: ").unwrap_or(reason));
+            let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
             (tone, format!("  {word}{stage}{code}{reason} [{id}]"))
         }
         Fact::Observed { samples, .. } => {

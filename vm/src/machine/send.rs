@@ -259,8 +259,10 @@ fn exprs_of<'a>(unit: &'a Unit, operands: &'a Send, telecommand: &'a Telecommand
     own.filter_map(|expr| at(&unit.exprs, *expr)).chain(&telecommand.requires)
 }
 
+/// What happened and why; a reason that says itself that nothing left does not say it twice.
 fn with_why(what: &str, why: &Option<String>) -> String {
-    why.as_ref().map_or_else(|| String::from(what), |why| format!("{what}: {why}"))
+    let why = why.as_deref().map(|why| why.strip_prefix("never left: ").unwrap_or(why));
+    why.map_or_else(|| String::from(what), |why| format!("{what}: {why}"))
 }
 
 fn stage_text(stage: Stage) -> &'static str {
