@@ -170,9 +170,12 @@ impl Shared {
     ) -> Result<BTreeMap<Arc<str>, Arc<str>>, StartError> {
         let unit = program.units.iter().find(|unit| unit.kind == Kind::Procedure && *unit.name == *procedure);
         let uses = unit.map(|unit| unit.targets.as_slice()).unwrap_or_default();
-        if let Some(other) = given.keys().find(|name| !uses.iter().any(|wanted| wanted.name == **name)) {
+        if unit.is_some()
+            && let Some(other) = given.keys().find(|name| !uses.iter().any(|wanted| wanted.name == **name))
+        {
             let names: Vec<&str> = uses.iter().map(|wanted| wanted.name.as_ref()).collect();
-            return Err(StartError::Input(format!("\"{procedure}\" uses no `{other}`, but {}", names.join(", "))));
+            let message = format!("`{procedure}` uses no target named `{other}`, but {}", names.join(", "));
+            return Err(StartError::Input(message));
         }
         for wanted in uses {
             let platform = usize::try_from(wanted.platform).ok().and_then(|index| program.platforms.get(index));
