@@ -353,9 +353,10 @@ fn a_telecommand_that_was_not_logged_did_not_happen() {
     }
 }
 
-/// A state-changing telecommand killed at a point; resumed, and the decision is `skip`. What is said, and what left.
+/// A state-changing telecommand killed at a point; resumed, and the decision is `skip`. What is said, and what left. The
+/// target reports nothing: a report that the next process receives would say that it left.
 fn switch_killed_at(point: &str) -> (Vec<String>, usize, Vec<Value>) {
-    let mission = mission("");
+    let mission = mission("faults:\n  - {telecommand: unit.switch, unreported: true}\n");
     let run = crashed(&mission, "Decides", point);
     let log = resumed(&mission, &run, &["--decide", "Switch=skip"], 0);
     let said = said(&log).into_iter().map(ToOwned::to_owned).collect();
