@@ -354,6 +354,48 @@ fn abort(mission: &Mission, run: &str) {
 }
 
 #[test]
+fn an_interrupt_from_the_keyboard_suspends_and_resume_goes_on() {
+    let mission = mission("faults:\n  - {telemetry: tcu.responding, value: true, from: 2s}\n");
+    let mut going = mission.start(&["run", "Long", "--format", "json"]);
+    let run = going.run();
+    going.event_of("step_started");
+    let pid = going.pid().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let (code, events) = going.end();
+    assert_eq!(code, 3, "{events:#?}");
+    assert_eq!(events.last().unwrap()["type"], "suspended");
+    let row = mission.json(&["show", &run, "--format", "json"], 0);
+    assert_eq!((&row["state"], &row["view"]["state"]), (&json!("suspended"), &json!("suspended")), "{row:#}");
+    let resumed = mission.resume(&run, &[]);
+    assert_eq!(resumed.code, 0, "{}\n{:#?}", resumed.err, resumed.events);
+    let log = mission.log(&run);
+    let kinds = kinds(&log);
+    let place = |kind: &str| kinds.iter().position(|it| *it == kind).unwrap();
+    assert!(place("suspended") < place("taken_over") && place("taken_over") < place("resumed"), "{kinds:?}");
+    proof::of(&mission, &run);
+}
+
+#[test]
+fn suspended_from_beside_it_leaves_the_target_to_others() {
+    let mission = mission("");
+    let mut going = mission.start(&["run", "Long", "--format", "json"]);
+    let id = going.run();
+    going.event_of("step_started");
+    let client = Client::of(&mission.path().join(".stellar"));
+    let path = format!("/v1/runs/{id}/suspend");
+    // The process may be gone before it has answered: the log says what came of it.
+    let _ = block_on(client.post(&path, None, &json!({"by": "os:test"})));
+    let (code, events) = going.end();
+    assert_eq!(code, 3, "{events:#?}");
+    let suspended = events.last().unwrap();
+    assert_eq!((&suspended["type"], &suspended["by"]), (&json!("suspended"), &json!("os:test")));
+    let other = run(&mission, "Change", &[], 0);
+    assert_eq!(other.one("leases")["taken"], json!(["sim-1"]));
+    assert_eq!(mission.log(&id).len(), events.len(), "nothing more happened to it");
+    proof::of(&mission, &id);
+}
+
+#[test]
 fn an_operator_beside_is_told_what_does_not_fit() {
     let mission = mission("");
     let mut going = mission.start(&["run", "Long", "--format", "json"]);
