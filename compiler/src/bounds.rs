@@ -140,8 +140,8 @@ struct Sum {
 impl Walk<'_> {
     fn definition(mut self, definition: &Definition) -> Figures {
         let in_step = definition.kind == Kind::Step;
-        let body = self.block(&definition.body, in_step);
-        let on_failure = definition.on_failure.as_ref().map(|block| self.block(block, in_step));
+        let body = self.body(&definition.body, in_step);
+        let on_failure = definition.on_failure.as_ref().map(|block| self.body(block, in_step));
         let failure = on_failure.map_or(Sum { cost: Cost::NOTHING, changes: Changes::No }, |sum| sum);
         let one = self.plus(body.cost, failure.cost, definition.header);
         let changes = body.changes.max(failure.changes);
@@ -160,6 +160,15 @@ impl Walk<'_> {
         figures.on_failure = failure.cost.ns;
         figures.claims = claims(changes, one.ns, failure.cost.ns, max, attempts_max, statements);
         self.figures
+    }
+
+    /// The body of an opener. One without a statement was reported (it is missing, or too deep to be read): what it
+    /// would take is not known.
+    fn body(&mut self, block: &[Stmt], in_step: bool) -> Sum {
+        if block.is_empty() {
+            return Sum { cost: Cost::UNKNOWN, changes: Changes::Unknown };
+        }
+        self.block(block, in_step)
     }
 
     fn block(&mut self, block: &[Stmt], in_step: bool) -> Sum {
@@ -191,7 +200,7 @@ impl Walk<'_> {
                 if !in_step && it.condition.as_ref().is_some_and(|condition| !is_sure(condition)) {
                     self.judge(stmt);
                 }
-                let (then, otherwise) = (self.block(&it.then, in_step), self.block(&it.otherwise, in_step));
+                let (then, otherwise) = (self.body(&it.then, in_step), self.block(&it.otherwise, in_step));
                 let longer = then.cost.or(otherwise.cost);
                 Sum {
                     cost: self.plus(Cost::statement(Some(0)), longer, stmt.span),
@@ -199,17 +208,17 @@ impl Walk<'_> {
                 }
             }
             StmtKind::Repeat(it) => {
-                let body = self.block(&it.body, in_step);
+                let body = self.body(&it.body, in_step);
                 self.turns(it.times.map(u64::from), body, stmt.span)
             }
             StmtKind::ForEach(it) => {
-                let body = self.block(&it.body, in_step);
+                let body = self.body(&it.body, in_step);
                 self.turns(it.over.as_ref().and_then(Sequence::turns), body, stmt.span)
             }
             StmtKind::Together(branches) => {
                 let mut sum = plain(Some(0));
                 for branch in branches {
-                    let next = self.block(&branch.body, in_step);
+                    let next = self.body(&branch.body, in_step);
                     sum.cost.ns = sum.cost.ns.zip(next.cost.ns).map(|(a, b)| a.max(b));
                     let both = sum.cost.statements.zip(next.cost.statements);
                     sum.cost.statements = both.and_then(|(a, b)| self.limited(bounds::statements(a, 1, b), stmt.span));
@@ -276,7 +285,7 @@ impl Walk<'_> {
     }
 
     fn step(&mut self, stmt: &Stmt, step: &InlineStep) -> Sum {
-        let body = self.block(&step.body, true);
+        let body = self.body(&step.body, true);
         let own = Given::of(step.retry.as_ref());
         let retried = Retried { kind: Kind::Step, changes: body.changes, one: body.cost, on_failure: Some(0), own };
         let mut sum = self.retried(stmt, retried, None);

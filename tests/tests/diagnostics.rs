@@ -250,14 +250,32 @@ fn invalid_utf8_is_told_with_its_place() {
     assert_eq!(codes(&crlf), Vec::<&str>::new());
 }
 
-/// A procedure of so many nested `if`.
-fn nested(depth: usize) -> String {
-    let mut text = "procedure \"Deep\"\n".to_owned();
+/// A procedure of so many blocks, nested.
+fn nested_in(opener: &str, depth: usize) -> String {
+    let mut text = "procedure \"Deep\"\n  uses sat: platform-v3\n".to_owned();
     for level in 1..=depth {
-        writeln!(text, "{}repeat 1 times", "  ".repeat(level)).unwrap();
+        writeln!(text, "{}{}", "  ".repeat(level), opener.replace("LEVEL", &format!("{level}"))).unwrap();
     }
-    writeln!(text, "{}wait 1 s", "  ".repeat(depth + 1)).unwrap();
+    writeln!(text, "{}check sat.tcu[1].responding is true", "  ".repeat(depth + 1)).unwrap();
     text
+}
+
+/// The same of `repeat 1 times`.
+fn nested(depth: usize) -> String {
+    nested_in("repeat 1 times", depth)
+}
+
+#[test]
+fn what_is_cut_off_as_too_deep_causes_no_other_finding() {
+    let openers =
+        ["repeat 2 times", "repeat 10000 times", "for each nLEVEL in 1..3", "if sat.tcu[1].responding is true"];
+    for opener in openers {
+        for depth in [64, 300] {
+            let text = nested_in(opener, depth);
+            let checked = compiled(text.as_bytes());
+            assert_eq!(codes(&checked), ["procedure::nesting-too-deep"], "{opener}, {depth}");
+        }
+    }
 }
 
 #[test]
@@ -270,7 +288,7 @@ fn what_is_nested_too_deep_is_told_once() {
         let mission = Mission::empty(STELLAR);
         mission.write("deep.proc", text);
         let found = found(&mission.json(&["check", "--format", "json", "deep.proc"], 1));
-        assert_eq!(found, ["deep.proc:65:129 procedure::nesting-too-deep"], "at the header of the 65th");
+        assert_eq!(found, ["deep.proc:66:129 procedure::nesting-too-deep"], "at the header of the 65th");
     }
     for parentheses in [65, 400, 20_000] {
         let (open, close) = ("(".repeat(parentheses), ")".repeat(parentheses));

@@ -139,7 +139,7 @@ pub struct RawSample {
     pub parameter: u32,
     /// Index of the component, where it has one.
     pub index: Option<i64>,
-    /// A value of the parameter's type, in its unit; its range is the gateway's to judge. `None` where what was received
+    /// A value of the parameter's type, in its unit, which may lie outside of its range. `None` where what was received
     /// is no value of the type: the sample is invalid.
     pub value: Option<Value>,
 }

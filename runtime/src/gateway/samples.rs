@@ -1,7 +1,7 @@
 //! From what a link decoded to samples: names, and what is valid.
 //!
-//! A sample is valid where the link could decode it, it is within the range of its parameter, and its `valid_when`
-//! holds on the samples of the same packet, else on the latest.
+//! A sample is valid where the link could decode it and its `valid_when` holds on the samples of the same packet, else
+//! on the latest. A reading outside of the range of its parameter is a reading: an alarm must see it.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ pub(super) fn receive(
     let mut parameters = Vec::with_capacity(raw.len());
     for one in raw {
         let Some((parameter, component)) = known(platform, one) else { continue };
-        let valid = one.value.as_ref().is_some_and(|value| in_range(value, parameter));
+        let valid = one.value.is_some();
         let value =
             one.value.as_ref().map_or_else(|| Scalar::Str(NO_VALUE.to_owned()), |v| v.to_scalar(&platform.enums));
         parameters.push(parameter);
@@ -85,11 +85,6 @@ fn known<'a>(platform: &'a Platform, raw: &RawSample) -> Option<(&'a Parameter, 
         _ => false,
     };
     fits.then_some((parameter, &component.name))
-}
-
-/// A number that is none is within no range, and is no condition's matter either: it stays as it was received.
-fn in_range(value: &Value, parameter: &Parameter) -> bool {
-    matches!(value, Value::Float(number) if !number.is_finite()) || value.fits(&parameter.ty)
 }
 
 fn holds(reception: Reception<'_>, parameter: &Parameter, index: Option<i64>, snapshot: &dyn Snapshot) -> bool {

@@ -325,7 +325,7 @@ async fn reports_on_telecommands_of_an_earlier_process_are_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn validity_is_judged_by_range_and_by_valid_when_on_the_same_packet() {
+async fn validity_is_judged_by_valid_when_on_the_same_packet_and_not_by_range() {
     let mut bench = Bench::with(|_| {}).await;
     let hot = |responding, temperature| {
         packet(&[
@@ -348,7 +348,11 @@ async fn validity_is_judged_by_range_and_by_valid_when_on_the_same_packet() {
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!(valid, [false, false, true, false, true, false], "by the latest, the packet, the range; by instance");
+    assert_eq!(
+        valid,
+        [false, false, true, true, true, false],
+        "by the latest, the packet; by instance; a reading outside of the range is a reading"
+    );
     // A latest sample that is too old does not make another one valid.
     bench.clock.sleep_until(START.after(11 * SECOND), Phase::Run).await;
     bench.deliver(one(parameter::TEMPERATURE, Some(2), Value::Float(22.0))).await;
