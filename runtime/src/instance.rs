@@ -126,7 +126,7 @@ impl InstanceError {
             Self::Store(error) => error.code(),
             Self::Clock(_) => "run::clock",
             Self::Platform { .. } => "config::unknown-platform",
-            Self::Link { .. } | Self::Gateway(_) => "config::link",
+            Self::Link { .. } | Self::Gateway(_) => "run::link",
             Self::Folder { .. } => "store::io",
         }
     }

@@ -33,7 +33,7 @@ pub enum LinkSettings {
 pub struct SimSettings {
     /// File with the behaviours, as written.
     pub behaviours: Option<paths::Named>,
-    /// Seed of what is random in them.
+    /// Seed of what is random in them; 1 where none is given.
     pub seed: u64,
 }
 
@@ -93,7 +93,7 @@ fn sim_link(node: &Node, reader: &mut Reader<'_>) -> Option<SimSettings> {
     let behaviours = fields
         .get("behaviours")
         .and_then(|node| Some(paths::Named { path: paths::one(node, reader)?, place: node.place }));
-    let seed = fields.get("seed").and_then(|node| reader.int_in(node, 0, i64::MAX)).unwrap_or_default();
+    let seed = fields.get("seed").and_then(|node| reader.int_in(node, 0, i64::MAX)).unwrap_or(1);
     Some(SimSettings { behaviours, seed: seed.unsigned_abs() })
 }
 

@@ -100,7 +100,7 @@ pub(super) async fn artifact(
 ) -> Result<([(HeaderName, &'static str); 1], Vec<u8>), Problem> {
     match executor.store().artifacts.get(&hash).await? {
         Some(bytes) => Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes)),
-        None => Err(Problem::new(404, "artifact::unknown", format!("there is no artifact {hash}"))),
+        None => Err(Problem::new(404, "store::unknown-artifact", format!("there is no artifact {hash}"))),
     }
 }
 
