@@ -303,6 +303,7 @@ impl Shared {
             offset,
             batch: Vec::new(),
             read_past: None,
+            came_last: None,
         };
         (task, Active { commands, progress, ending, declined: Arc::default() }, ending_sender)
     }

@@ -1,8 +1,9 @@
 //! What a waiting run takes in next, and in which order.
 //!
 //! Operators first; then what the gateways published, each item in order, up to the next deadline; then what the machine
-//! wants at once; then deadlines that have passed. So at a deadline itself the fact wins, and a deadline at which
-//! telemetry or reports are judged passes only when the gateways have told all that they had received by then.
+//! wants at once; then deadlines that have passed, in virtual time when nothing else happens at that instant. So at a
+//! deadline itself the fact wins, and a deadline at which telemetry or reports are judged passes only when the gateways
+//! have told all that they had received by then.
 
 use std::sync::Arc;
 
@@ -46,6 +47,10 @@ impl RunTask {
             if let Some((due, id)) = deadline
                 && due <= self.now()
             {
+                if self.shared.clock.is_virtual() && self.came_last.is_none_or(|last| last < due) {
+                    self.come_last(due).await;
+                    continue;
+                }
                 if self.judged(id) && self.read_past.is_none_or(|past| past < due) {
                     self.read_past(due).await;
                     continue;
@@ -157,6 +162,12 @@ impl RunTask {
         matches!(kind, Some(PendingKind::Condition | PendingKind::Telecommand { .. }))
     }
 
+    /// Lets everything else happen that happens at this instant of virtual time: whatever woke the run may not be all.
+    async fn come_last(&mut self, due: Instant) {
+        self.shared.clock.sleep_until(due.after(-self.offset), Phase::Run).await;
+        self.came_last = Some(due);
+    }
+
     /// Lets the gateways tell all that they have received, for half a second at most.
     async fn read_past(&mut self, due: Instant) {
         let gateways: Vec<_> = self.wanted.targets.iter().filter_map(|target| self.shared.gateway(target)).collect();
@@ -247,7 +258,7 @@ impl RunTask {
             biased;
             () = self.inbox.arrive() => {}
             command = self.commands.recv() => if let Some(command) = command { self.command(command) },
-            () = sleep => {}
+            () = sleep => self.came_last = wake,
         }
     }
 

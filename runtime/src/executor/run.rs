@@ -70,6 +70,8 @@ pub(super) struct RunTask {
     pub(super) batch: Vec<Event>,
     /// The gateways have told all that they had received by this deadline.
     pub(super) read_past: Option<Instant>,
+    /// Everything else that happened at this instant of virtual time, and before it, has happened.
+    pub(super) came_last: Option<Instant>,
 }
 
 impl RunTask {

@@ -4,10 +4,11 @@ use stellar_vm::event::{Body, RunOutcome, Transition};
 
 use super::{
     programs::{Build, ONCE, PING, S, acquire, hour, standby},
-    world::{Reply, START, Script, process, short, willing},
+    world::{Reply, START, Script, process, question_of, short, willing},
 };
 use crate::{
-    executor::Ending,
+    clock::Phase,
+    executor::{ControlReply, Ending},
     ports::{Look, RunState, TelecommandResult},
 };
 
@@ -63,6 +64,26 @@ fn at_the_deadline_itself_the_fact_wins() {
         assert_eq!(handle.ended().await, Some(Ending::Finished(RunOutcome::Passed)));
         let log = short(&world.log(handle.id()).await);
         assert_eq!(log[5..7], ["5 telecommand_status completed", "10 observed"]);
+    });
+}
+
+#[test]
+fn at_the_deadline_itself_an_answer_wins_although_a_sample_woke_the_run_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = Script::from([("ping", vec![(S, Reply::Completed), (6 * S, Reply::Responding(true))])]);
+    process(folder.path(), START, script, async |world| {
+        let program = Build::procedure("Asked late")
+            .step("asks", ONCE, |step| step.send(PING).ask("go?", 5 * S).expect(5 * S))
+            .artifact();
+        let handle = world.start(program).await;
+        let asked = question_of(&handle).await;
+        // Asked for after the sample was, so that the sample comes first.
+        world.clock.sleep_until(START.after(6 * S), Phase::Link).await;
+        let answered = handle.answer("os:ada", None, &asked, "yes").await;
+        assert!(matches!(answered, Ok(ControlReply::Applied { .. })), "{answered:?}");
+        assert_eq!(handle.ended().await, Some(Ending::Finished(RunOutcome::Passed)));
+        let log = short(&world.log(handle.id()).await);
+        assert_eq!(log[7..], ["6 answered", "6 observed", "6 step_finished passed", "6 run_finished passed"]);
     });
 }
 
