@@ -1,5 +1,6 @@
 //! What the end-to-end, fault and conformance tests share.
 
+pub mod field;
 pub mod hex;
 pub mod instance;
 pub mod kept;
