@@ -29,18 +29,42 @@ pub(super) enum Entry {
         /// Reception time, on the run's clock.
         at: Instant,
     },
-    /// A sample.
-    Sample(Sample),
+    /// Samples that were received together, as those of one packet are; of no parameter two.
+    Samples {
+        /// The samples.
+        samples: Vec<Sample>,
+        /// Reception time, on the run's clock.
+        at: Instant,
+    },
 }
 
 impl Entry {
     /// Reception time, on the run's clock.
     pub(super) fn at(&self) -> Instant {
         match self {
-            Self::Status { at, .. } => *at,
-            Self::Sample(sample) => sample.received_at,
+            Self::Status { at, .. } | Self::Samples { at, .. } => *at,
         }
     }
+}
+
+/// The entries of an item's samples: one for what was received together, so that nothing is judged on half a packet.
+fn entries(all: &[Sample], offset: i64) -> Vec<Entry> {
+    let same = |one: &Sample, other: &Sample| {
+        one.name == other.name && one.index == other.index && one.component == other.component
+    };
+    let mut entries = Vec::new();
+    for sample in all {
+        let sample = moved(sample.clone(), offset);
+        match entries.last_mut() {
+            Some(Entry::Samples { samples, at })
+                if *at == sample.received_at && !samples.iter().any(|before| same(before, &sample)) =>
+            {
+                samples.push(sample);
+            }
+            _ => entries.push(Entry::Samples { at: sample.received_at, samples: vec![sample] }),
+        }
+    }
+    entries
 }
 
 /// The inbox of a run.
@@ -126,7 +150,7 @@ impl Inbox {
 
     fn push(&mut self, item: &TargetItem, offset: i64) {
         if let TargetItem::Samples { samples } = item {
-            self.queue.extend(samples.iter().map(|sample| Entry::Sample(moved(sample.clone(), offset))));
+            self.queue.extend(entries(samples, offset));
         } else if let (Some(id), Some(mut fact)) = (item.telecommand(), status_fact(item))
             && let Fact::TelecommandStatus { received_at, .. } = &mut fact
         {

@@ -87,20 +87,25 @@ impl RunTask {
                 // What the machine refuses says nothing new: a repetition, or late for a telecommand that is over.
                 Ok(self.accept(fact, self.now_by_deadline()).is_ok())
             }
-            Entry::Sample(sample) => {
-                if !self.snapshot.wants(&sample) {
+            Entry::Samples { mut samples, .. } => {
+                samples.retain(|sample| self.snapshot.wants(sample));
+                if samples.is_empty() {
                     return Ok(false);
                 }
-                self.snapshot.put(&sample);
+                samples.iter().for_each(|sample| self.snapshot.put(sample));
                 self.settle()
             }
         }
     }
 
-    /// Enters what decides a condition that is waited for, if the samples as they are now decide one.
+    /// Enters what decides a condition that is waited for, if the samples as they are now decide one. A reading is no
+    /// such condition: it is given when all that has come is taken in.
     fn settle(&mut self) -> Result<bool, RunError> {
         let at = self.now_by_deadline();
         let Some(pending) = self.machine.settles(&self.snapshot) else { return Ok(false) };
+        if matches!(self.pending(pending).map(|pending| pending.kind), Some(PendingKind::Reading)) {
+            return Ok(false);
+        }
         let samples = self.machine.evidence(pending, &self.snapshot);
         self.enter_in_time("observed", Fact::Observed { pending, samples, utc: None }, at)
     }

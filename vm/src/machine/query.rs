@@ -53,21 +53,28 @@ impl Core {
         })
     }
 
-    /// The first pending thing that samples decide.
+    /// The first pending thing that samples decide: of what waits for them first, of readings, which any decide, last.
     pub(super) fn settles(&self, p: &Verified, snapshot: &dyn Snapshot) -> Option<PendingId> {
         if self.ending.is_some() || self.suspended.is_some() || self.leases.is_some() {
             return None;
         }
-        self.strands.iter().enumerate().find_map(|(i, strand)| {
-            let State::Wait(wait) = &strand.state else { return None };
+        let mut reading = None;
+        for (i, strand) in self.strands.iter().enumerate() {
+            let State::Wait(wait) = &strand.state else { continue };
             let settles = match wait.what {
-                What::Reading => true,
+                What::Reading => {
+                    reading = reading.or(Some(wait.id));
+                    false
+                }
                 What::Condition(_) => self.condition_settles(p, i, snapshot).unwrap_or(false),
                 What::Verification(_) => self.until_settles(p, i, snapshot),
                 _ => false,
             };
-            settles.then_some(wait.id)
-        })
+            if settles {
+                return Some(wait.id);
+            }
+        }
+        reading
     }
 
     /// The samples that a pending thing is judged by, as a snapshot has them.
