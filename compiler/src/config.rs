@@ -13,6 +13,7 @@ use stellar_vm::{
 
 use crate::{
     diagnostics::{Code, Diagnostic, Levels},
+    pipeline::Unread,
     source::{FileId, Place, Sources},
     yaml::{self, Fields, Node, Reader, Vocabulary},
 };
@@ -92,6 +93,8 @@ pub struct Config {
     pub executor: Executor,
     /// Which warnings are allowed and denied.
     pub levels: Levels,
+    /// What it says of catalogue and procedures, and could not be read.
+    pub unread: Unread,
 }
 
 impl Default for Config {
@@ -105,6 +108,7 @@ impl Default for Config {
             targets: BTreeMap::new(),
             executor: Executor::default(),
             levels: Levels::default(),
+            unread: Unread::default(),
         }
     }
 }
@@ -137,7 +141,10 @@ impl Config {
 #[must_use]
 pub fn read(file: FileId, sources: &Sources, out: &mut Vec<Diagnostic>) -> Config {
     let mut config = Config::default();
-    let Some(documents) = yaml::read(file, sources, &VOCABULARY, out) else { return config };
+    let Some(documents) = yaml::read(file, sources, &VOCABULARY, out) else {
+        config.unread = Unread { catalogue: true, procedures: true };
+        return config;
+    };
     let mut reader = Reader { vocabulary: &VOCABULARY, out };
     let mut documents = documents.iter();
     let Some(node) = documents.next() else { return config };
@@ -158,10 +165,10 @@ impl Config {
             self.scale = scale(node, reader).unwrap_or_default();
         }
         if let Some(node) = fields.get("catalogue") {
-            self.catalogue = paths::read(node, reader);
+            (self.catalogue, self.unread.catalogue) = paths::read(node, reader);
         }
         if let Some(node) = fields.get("procedures") {
-            self.procedures = paths::read(node, reader);
+            (self.procedures, self.unread.procedures) = paths::read(node, reader);
         }
         if let Some(node) = fields.get("store")
             && let Some(path) = store(node, reader)

@@ -104,6 +104,12 @@ impl Diagnostic {
         self.labels.first().map(|label| label.place)
     }
 
+    /// Whether it is of the shape of the text, not of its meaning.
+    #[must_use]
+    pub fn is_of_shape(&self) -> bool {
+        self.code.name.starts_with("syntax::")
+    }
+
     /// Whether it keeps the program from being compiled.
     #[must_use]
     pub fn is_error(&self) -> bool {

@@ -21,7 +21,7 @@ use crate::{
     catalogue::{self, Catalogue},
     diagnostics::{Diagnostic, Levels, sort},
     lower, resolve, rules,
-    source::{FileId, Origin, Sources},
+    source::{FileId, Origin, Place, Sources},
     tree::{Definition, DefinitionId},
 };
 
@@ -36,6 +36,17 @@ pub struct Input {
     pub defaults: Defaults,
     /// Standard definitions that are wanted although nothing of the project calls them.
     pub entries: Vec<Arc<str>>,
+    /// What there is besides, and could not be read: names that are not known may stand there, and are not reported.
+    pub unread: Unread,
+}
+
+/// What could not be read of a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// Something of the catalogue.
+    pub catalogue: bool,
+    /// Some of the procedures.
+    pub procedures: bool,
 }
 
 /// A file that was read.
@@ -71,6 +82,8 @@ pub struct Parsed {
     catalogue: Catalogue,
     defaults: Defaults,
     entries: Vec<Arc<str>>,
+    unread: Unread,
+    doubtful: Vec<Place>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -97,6 +110,7 @@ impl Parsed {
         let mut diagnostics = Vec::new();
         let mut yaml = Vec::new();
         let mut files = Vec::new();
+        let mut doubtful = Vec::new();
         for ((name, _, is_catalogue), file) in unique(input) {
             let origin = if file.came == Came::Standard { Origin::Standard } else { Origin::Project };
             let id = sources.add(&name, &file.bytes, origin);
@@ -105,17 +119,20 @@ impl Parsed {
                 continue;
             }
             let (ast, errors) = stellar_grammar::parse_bytes(&file.bytes);
+            doubtful.extend(errors.iter().filter_map(|error| Some(Place::new(id, error.spoils?))));
             diagnostics.extend(errors.into_iter().map(|error| Diagnostic::syntax(error, id)));
             let cut = sources.get(id).is_some_and(|file| file.invalid_utf8().is_some());
             files.push(ParsedFile { id, origin, named: file.came == Came::Named, ast, cut });
         }
         let options = catalogue::Options { default_window: input.defaults.window, freshness: input.defaults.freshness };
-        let (catalogue, findings) = catalogue::compile(&yaml, &sources, &options);
+        let (mut catalogue, findings) = catalogue::compile(&yaml, &sources, &options);
+        catalogue.incomplete |= input.unread.catalogue;
         diagnostics.extend(findings);
         let entries = input.entries.clone();
         let retry = input.defaults.retry.filter(Policy::retries);
         let defaults = Defaults { retry, ..input.defaults.clone() };
-        Self { sources, files, catalogue, defaults, entries, diagnostics }
+        let unread = input.unread;
+        Self { sources, files, catalogue, defaults, entries, unread, doubtful, diagnostics }
     }
 
     /// The texts, for showing findings.
@@ -141,12 +158,12 @@ impl Parsed {
     /// Finds out what each name means and what type each value has.
     #[must_use]
     pub fn resolve(self) -> Resolved {
-        let Self { sources, files, catalogue, defaults, entries, mut diagnostics } = self;
-        let mut definitions = resolve::definitions(&files, &catalogue, &entries, &mut diagnostics);
+        let Self { sources, files, catalogue, defaults, entries, unread, doubtful, mut diagnostics } = self;
+        let mut definitions = resolve::definitions(&files, &catalogue, &entries, unread, &mut diagnostics);
         resolve::mark_faulty(&mut definitions, &diagnostics);
         let order = resolve::order(&definitions);
         let named = files.iter().filter(|file| file.named).map(|file| file.id).collect();
-        Resolved { sources, named, catalogue, defaults, definitions, order, diagnostics }
+        Resolved { sources, named, catalogue, defaults, definitions, order, doubtful, diagnostics }
     }
 }
 
@@ -198,6 +215,7 @@ pub struct Resolved {
     defaults: Defaults,
     definitions: Vec<Definition>,
     order: resolve::Order,
+    doubtful: Vec<Place>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -205,10 +223,13 @@ impl Resolved {
     /// Computes the figures and applies the rules.
     #[must_use]
     pub fn check(self) -> Checked {
-        let Self { sources, named, catalogue, defaults, definitions, order, mut diagnostics } = self;
+        let Self { sources, named, catalogue, defaults, definitions, order, doubtful, mut diagnostics } = self;
         let figures = bounds::figures(&definitions, &order.order, &catalogue, defaults.retry);
         let world = rules::World::new(&definitions, &figures, &catalogue, &order.order);
         rules::check_meaning(&world, &order.circles, &mut diagnostics);
+        // What has no certain meaning has no certain fault either, but for its shape.
+        let in_doubt = |place: Place| doubtful.iter().any(|it| it.file == place.file && it.span.covers(place.span));
+        diagnostics.retain(|one| one.is_of_shape() || !one.place().is_some_and(in_doubt));
         sort(&mut diagnostics);
         Checked { sources, named, catalogue, defaults, definitions, figures, diagnostics }
     }

@@ -11,7 +11,7 @@ use stellar_grammar::ast;
 use crate::{
     catalogue::Catalogue,
     diagnostics::{Code, Diagnostic},
-    pipeline::ParsedFile,
+    pipeline::{ParsedFile, Unread},
     rules,
     source::Place,
     tree::Definition,
@@ -107,11 +107,12 @@ pub(crate) fn definitions(
     files: &[ParsedFile],
     catalogue: &Catalogue,
     entries: &[Arc<str>],
+    unread: Unread,
     out: &mut Vec<Diagnostic>,
 ) -> Vec<Definition> {
     let mut entries = entries.to_vec();
     entries.extend(alarms::procedures(catalogue));
-    let definitions = definitions::Definitions::gather(files, &entries, out);
+    let definitions = definitions::Definitions::gather(files, &entries, unread, out);
     let mut signatures = Vec::new();
     let mut names = Vec::new();
     for header in &definitions.headers {

@@ -65,9 +65,14 @@ pub struct SourceFile {
     origin: Origin,
     line_starts: Vec<usize>,
     longest_line: usize,
+    /// How many characters of the text, ends of lines by CR apart, begin before each [`STRIDE`] bytes.
+    characters: Vec<usize>,
     has_controls: bool,
     invalid_utf8: Option<usize>,
 }
+
+/// How far apart characters are counted, so that a column costs the same in a line of any length.
+const STRIDE: usize = 1024;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
@@ -78,8 +83,10 @@ impl SourceFile {
         let line_starts =
             std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at.saturating_add(1))).collect();
         let longest_line = text.split('\n').map(str::len).max().unwrap_or(0);
-        let has_controls = text.contains(is_control);
-        Self { name: name.into(), text: text.into(), origin, line_starts, longest_line, has_controls, invalid_utf8 }
+        let has_controls = text.contains(is_control) || text.split('\r').skip(1).any(|rest| !rest.starts_with('\n'));
+        let characters = characters(&text);
+        let (name, text) = (name.into(), text.into());
+        Self { name, text, origin, line_starts, longest_line, characters, has_controls, invalid_utf8 }
     }
 
     /// Its name: the path relative to the mission folder, with `/`.
@@ -145,10 +152,18 @@ impl SourceFile {
         let line = self.line_starts.partition_point(|start| *start <= offset).max(1);
         let start = self.line_starts.get(line.saturating_sub(1)).copied().unwrap_or_default();
         let start = start.max(self.mark_len());
-        let before = self.text.get(start..offset).unwrap_or_default();
-        let column = before.chars().filter(|c| *c != '\r').count().saturating_add(1);
+        let column = self.characters_before(offset).saturating_sub(self.characters_before(start)).saturating_add(1);
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Position { line: count(line), column: count(column), offset }
+    }
+
+    /// How many characters, those of CR apart, begin before a byte where one begins.
+    fn characters_before(&self, offset: usize) -> usize {
+        let block = offset / STRIDE;
+        let from = block.saturating_mul(STRIDE);
+        let known = self.characters.get(block).copied().unwrap_or_default();
+        let rest = self.text.as_bytes().get(from..offset).unwrap_or_default();
+        known.saturating_add(rest.iter().filter(|byte| begins_character(**byte)).count())
     }
 
     /// The byte at a line and a column, both from 1 as a reader counts; the end of the text where there is none.
@@ -163,6 +178,21 @@ impl SourceFile {
         let rest = self.text.get(start..).unwrap_or_default();
         rest.char_indices().nth(column).map_or(self.text.len(), |(at, _)| start.saturating_add(at))
     }
+}
+
+/// Whether a character other than CR begins with this byte of UTF-8.
+const fn begins_character(byte: u8) -> bool {
+    byte & 0xC0 != 0x80 && byte != b'\r'
+}
+
+fn characters(text: &str) -> Vec<usize> {
+    let blocks =
+        text.as_bytes().chunks(STRIDE).map(|block| block.iter().filter(|byte| begins_character(**byte)).count());
+    let sums = blocks.scan(0_usize, |sum, count| {
+        *sum = sum.saturating_add(count);
+        Some(*sum)
+    });
+    std::iter::once(0).chain(sums).collect()
 }
 
 /// A control character that is neither a tab nor part of a line's end.

@@ -303,14 +303,12 @@ pub enum Sequence {
 }
 
 impl Sequence {
-    /// How many they are.
+    /// How many they are; of the one range that has 2^64, one less, which is as much too many. `None` where the range is
+    /// the wrong way round.
     #[must_use]
     pub fn turns(&self) -> Option<u64> {
         match self {
-            Self::Range(low, high) => {
-                let turns = i128::from(*high).checked_sub(i128::from(*low))?.checked_add(1)?;
-                u64::try_from(turns).ok()
-            }
+            Self::Range(low, high) => (low <= high).then(|| high.abs_diff(*low).saturating_add(1)),
             Self::List(items) => u64::try_from(items.len()).ok(),
         }
     }

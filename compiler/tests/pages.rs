@@ -14,7 +14,7 @@ use stellar_compiler::{
     config,
     diagnostics::codes,
     explain::{explain, explained},
-    pipeline::{Came, Checked, File, Input},
+    pipeline::{Came, Checked, File, Input, Unread},
     source::{Origin, Sources},
 };
 use support::{catalogue, defaults, file, shown};
@@ -158,6 +158,7 @@ fn compiled((proc, yaml): Parts<'_>) -> (Vec<String>, String) {
         catalogue: yaml.map_or_else(catalogue, |text| vec![named("page.yaml", text)]),
         defaults: defaults(),
         entries: Vec::new(),
+        unread: Unread::default(),
     });
     let sources = checked.sources();
     let told = checked.diagnostics().iter().map(|it| {

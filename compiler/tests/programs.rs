@@ -6,7 +6,7 @@ mod support;
 use stellar_compiler::{
     diagnostics::Diagnostic,
     format,
-    pipeline::{Came, Checked, Input},
+    pipeline::{Came, Checked, Input, Unread},
 };
 use stellar_vm::{compare, verify};
 use support::{S, check, file, findings, input, shown, told};
@@ -140,6 +140,7 @@ fn reacting(reaction: &str) -> Vec<String> {
         catalogue: vec![file("p.yaml", &yaml, Came::Project)],
         defaults: support::defaults(),
         entries: Vec::new(),
+        unread: Unread::default(),
     });
     told(checked.diagnostics(), checked.sources())
 }

@@ -6,7 +6,7 @@ mod support;
 
 use stellar_compiler::{
     format,
-    pipeline::{Came, Checked, File, Input},
+    pipeline::{Came, Checked, File, Input, Unread},
 };
 use stellar_stdlib_procs::{CATALOGUES, PROCEDURES};
 use stellar_vm::verify;
@@ -23,6 +23,7 @@ fn the_standard_library_compiles() {
         catalogue: all(CATALOGUES, Came::Standard),
         defaults: defaults(),
         entries: Vec::new(),
+        unread: Unread::default(),
     });
     assert_eq!(shown(&checked), "");
     verify::verify(checked.lower().unwrap().program().clone()).unwrap();

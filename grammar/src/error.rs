@@ -18,6 +18,8 @@ pub struct SyntaxError {
     pub labels: Vec<Label>,
     /// What to write instead.
     pub help: Option<String>,
+    /// The text around it whose meaning is in doubt because of it, so that nothing more is to be said of it.
+    pub spoils: Option<Span>,
 }
 
 /// A place that explains an error, with a few words.
@@ -33,7 +35,7 @@ impl SyntaxError {
     /// An error without further labels and without help. `code` is one of [`SYNTAX_CODES`].
     #[must_use]
     pub fn new(code: &'static str, span: Span, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), span, labels: Vec::new(), help: None }
+        Self { code, message: message.into(), span, labels: Vec::new(), help: None, spoils: None }
     }
 
     /// The same error, saying what to write instead.

@@ -2,7 +2,10 @@
 
 use crate::{
     ast::{Ast, Duration, Expr, ExprKind, Range},
-    error::{INVALID_UTF8, NESTING_TOO_DEEP, SyntaxError, UNCLOSED_BRACKET, UNEXPECTED_INDENT},
+    error::{
+        EMPTY_BODY, INVALID_UTF8, MISPLACED, NESTING_TOO_DEEP, OUTSIDE_DEFINITION, SyntaxError, UNCLOSED_BRACKET,
+        UNEXPECTED_INDENT,
+    },
     expected::line_number,
     layout::{self, Laid, LineSpan},
     lexer,
@@ -140,20 +143,27 @@ fn gathered(
     };
     let causes =
         layout.iter().filter(|error| matches!(error.code, UNEXPECTED_INDENT | UNCLOSED_BRACKET) || is_bracket(error));
-    for error in lexical.iter().chain(causes) {
+    for error in lexical.iter().chain(&errors).chain(causes) {
         set(&mut cause, error);
     }
     for error in lexical.iter().chain(&errors).chain(&failures) {
         set(&mut faulty, error);
     }
     let is = |flags: &[bool], at: usize| flags.get(at).copied().unwrap_or_default();
+    let hidden = hidden_breaks(&lexical, lines, text);
+    let lost = lost(&layout, lines, text);
     let mut all = lexical;
-    all.extend(layout.into_iter().filter(|error| {
+    all.extend(layout.into_iter().map(|error| spoiling(error, lines, text)).filter(|error| {
         // One in the middle of a logical line is about that line, which it joined to itself.
         let line = number(error);
         let begins = lines.get(line).is_some_and(|line| line.span.start == error.span.start);
         let follows = begins && line.checked_sub(1).is_some_and(|before| is(&faulty, before));
-        error.code != UNEXPECTED_INDENT || !follows
+        match error.code {
+            UNEXPECTED_INDENT => !follows,
+            EMPTY_BODY => !is(&hidden, line) && !is(&hidden, line + 1),
+            OUTSIDE_DEFINITION => !is(&lost, line),
+            _ => true,
+        }
     }));
     let mut last = None;
     for error in failures {
@@ -163,9 +173,50 @@ fn gathered(
             all.push(error);
         }
     }
-    all.extend(errors);
+    all.extend(errors.into_iter().filter(|error| error.code != MISPLACED || !is(&lost, number(error))));
     all.sort_by_key(|error| (error.span.start, error.span.end));
     all
+}
+
+/// Lines with a character that stands for a space or an end of line and is none, so that no block begins where one seems to.
+fn hidden_breaks(lexical: &[SyntaxError], lines: &[LineSpan], text: &str) -> Vec<bool> {
+    let mut hidden = vec![false; lines.len() + 1];
+    for error in lexical {
+        let blank = error.span.of(text).chars().next().is_some_and(|c| c.is_whitespace() || c.is_control());
+        if blank && let Some(flag) = hidden.get_mut(number_of(text, lines, error.span.start)) {
+            *flag = true;
+        }
+    }
+    hidden
+}
+
+/// Lines of blocks that nothing opens: what they would be in their place is not known.
+fn lost(layout: &[SyntaxError], lines: &[LineSpan], text: &str) -> Vec<bool> {
+    let mut lost = vec![false; lines.len() + 1];
+    let indent = |at: usize| {
+        let start = lines.get(at)?.span.start;
+        let begins = text.get(..start)?.rfind('\n').map_or(0, |end| end + 1);
+        Some(start - begins)
+    };
+    for error in layout.iter().filter(|error| error.code == UNEXPECTED_INDENT) {
+        let mut at = number_of(text, lines, error.span.start);
+        let Some(outermost) = indent(at) else { continue };
+        while indent(at).is_some_and(|indent| indent >= outermost)
+            && let Some(flag) = lost.get_mut(at).filter(|flag| !**flag)
+        {
+            *flag = true;
+            at += 1;
+        }
+    }
+    lost
+}
+
+/// A bracket that is not closed leaves open what its whole line means.
+fn spoiling(mut error: SyntaxError, lines: &[LineSpan], text: &str) -> SyntaxError {
+    if error.code == UNCLOSED_BRACKET {
+        error.spoils = lines.get(number_of(text, lines, error.span.start)).map(|line| line.span);
+    }
+    error
 }
 
 /// The logical line of a fault at `offset`. One before the first token of a line belongs to that line.

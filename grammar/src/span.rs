@@ -40,6 +40,12 @@ impl Span {
         self.end == self.start
     }
 
+    /// Whether all of the other lies in it.
+    #[must_use]
+    pub const fn covers(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
     /// The smallest span that covers both.
     #[must_use]
     pub fn to(self, other: Self) -> Self {

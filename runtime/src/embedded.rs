@@ -121,6 +121,7 @@ impl Embedded {
         let lock = Arc::new(FolderLock::take(path, instance)?);
         let (stop, stopped) = watch::channel(None);
         let stop = Arc::new(stop);
+        whole(path)?;
         let database = opener(&path.join("store.redb"))?;
         check_layout(&database, &path.join("store.redb"))?;
         let archive = opener(&path.join("telemetry.redb"))?;
@@ -167,6 +168,18 @@ fn make_folder(path: &Path) -> Result<(), OpenError> {
         std::fs::create_dir_all(path).map_err(fail)?;
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         sync_folder(parent)?;
+    }
+    Ok(())
+}
+
+/// Refuses a folder whose runs are gone while what came of them is there. The runs' file is made first and is never empty
+/// again: a crash while a store is made leaves none of the others.
+fn whole(path: &Path) -> Result<(), OpenError> {
+    let size = |name: &str| std::fs::metadata(path.join(name)).map_or(0, |found| found.len());
+    let links = std::fs::read_dir(path.join("links")).is_ok_and(|mut entries| entries.next().is_some());
+    if size("store.redb") == 0 && (size("telemetry.redb") > 0 || links) {
+        let why = "it is empty or missing, and the telemetry and the links' records of its runs are there".to_owned();
+        return Err(OpenError::Damaged { path: path.join("store.redb"), why });
     }
     Ok(())
 }

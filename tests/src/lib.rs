@@ -9,3 +9,4 @@ pub mod proof;
 pub mod proxy;
 pub mod satrs_target;
 pub mod spec;
+pub mod terminal;

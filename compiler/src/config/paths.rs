@@ -14,10 +14,13 @@ pub struct Named {
     pub place: Place,
 }
 
-/// A list of paths.
-pub(super) fn read(node: &Node, reader: &mut Reader<'_>) -> Vec<Named> {
-    let items = reader.list(node).unwrap_or_default();
-    items.iter().filter_map(|item| Some(Named { path: one(item, reader)?, place: item.place })).collect()
+/// A list of paths, and whether something of it could not be read.
+pub(super) fn read(node: &Node, reader: &mut Reader<'_>) -> (Vec<Named>, bool) {
+    let Some(items) = reader.list(node) else { return (Vec::new(), true) };
+    let paths: Vec<Named> =
+        items.iter().filter_map(|item| Some(Named { path: one(item, reader)?, place: item.place })).collect();
+    let unread = paths.len() < items.len();
+    (paths, unread)
 }
 
 /// A path.

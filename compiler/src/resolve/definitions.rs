@@ -14,7 +14,7 @@ use stellar_vm::program::Kind;
 use super::DUPLICATE;
 use crate::{
     diagnostics::Diagnostic,
-    pipeline::ParsedFile,
+    pipeline::{ParsedFile, Unread},
     source::{FileId, Origin, Place},
     tree::DefinitionId,
 };
@@ -54,13 +54,18 @@ pub(crate) struct Definitions<'a> {
     callable: BTreeSet<(Kind, &'a str)>,
     /// Texts of lines that could not be read: one of them may be the name of a definition.
     unread: BTreeSet<&'a str>,
-    /// Whether a file could not be read to its end: any definition may have been in it.
+    /// Whether a file could not be read, or not to its end: any definition may have been in it.
     cut: bool,
 }
 
 impl<'a> Definitions<'a> {
     /// Gathers the definitions of all files; `entries` are names of standard definitions that are wanted too.
-    pub(crate) fn gather(files: &'a [ParsedFile], entries: &[Arc<str>], out: &mut Vec<Diagnostic>) -> Self {
+    pub(crate) fn gather(
+        files: &'a [ParsedFile],
+        entries: &[Arc<str>],
+        missing: Unread,
+        out: &mut Vec<Diagnostic>,
+    ) -> Self {
         let mut all: Vec<Header<'a>> = files
             .iter()
             .flat_map(|file| {
@@ -98,7 +103,8 @@ impl<'a> Definitions<'a> {
         let broken = files.iter().flat_map(|file| &file.ast.broken);
         let unread = broken.flat_map(|it| it.texts.iter().map(|text| text.value.as_str())).collect();
         let callable = meant.iter().map(|(name, header)| (header.kind(), *name)).collect();
-        Self { headers, by_name, callable, unread, cut: files.iter().any(|file| file.cut) }
+        let cut = missing.procedures || files.iter().any(|file| file.cut);
+        Self { headers, by_name, callable, unread, cut }
     }
 
     /// The definition that a name means, of either kind.

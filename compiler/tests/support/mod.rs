@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use stellar_compiler::{
     diagnostics::{Diagnostic, Look, human},
-    pipeline::{Came, Checked, File, Input},
+    pipeline::{Came, Checked, File, Input, Unread},
     source::Sources,
 };
 use stellar_vm::program::{Defaults, Policy};
@@ -39,7 +39,7 @@ pub(crate) fn catalogue() -> Vec<File> {
 #[must_use]
 pub(crate) fn input(files: &[(&str, &str)]) -> Input {
     let files = files.iter().map(|(path, text)| file(path, text, Came::Named)).collect();
-    Input { files, catalogue: catalogue(), defaults: defaults(), entries: Vec::new() }
+    Input { files, catalogue: catalogue(), defaults: defaults(), entries: Vec::new(), unread: Unread::default() }
 }
 
 /// Compiles one text up to its findings.

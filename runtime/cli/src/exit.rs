@@ -2,6 +2,8 @@
 
 use std::{fmt::Display, process::ExitCode};
 
+use crate::output;
+
 /// The exit codes of every command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -59,10 +61,10 @@ impl Failure {
     /// Prints it to standard error; a failure whose report was printed already has an empty message.
     pub(crate) fn print(&self) {
         if !self.message.is_empty() {
-            eprintln!("stellar: {}", self.message);
+            output::tell(&format!("stellar: {}", self.message));
         }
         if let Some(help) = &self.help {
-            eprintln!("  help: {help}");
+            output::tell(&format!("  help: {help}"));
         }
     }
 }

@@ -13,7 +13,6 @@ use stellar_runtime::{
 };
 use stellar_vm::event::{Body, Event, Fact, RunOutcome, Transition};
 use tokio::{
-    io::{AsyncBufReadExt, BufReader, Lines, Stdin},
     signal::unix::{Signal, SignalKind, signal},
     time::{MissedTickBehavior, interval},
 };
@@ -27,6 +26,7 @@ use crate::{
     operator::{Asked, Beforehand, Open, Reply},
     output,
     render::Render,
+    typed::Typed,
 };
 
 /// Who follows, and how.
@@ -87,10 +87,14 @@ impl<'a> Following<'a> {
         }
     }
 
-    /// Follows a run that was told to go on, so that being suspended is no end.
-    pub(crate) const fn resuming(mut self) -> Self {
-        self.resuming = true;
-        self
+    /// Follows a run that was told to go on: where its log leaves it suspended, that is no end until it is resumed.
+    pub(crate) fn resuming(mut self, log: &[Line]) -> Result<Self, Failure> {
+        let mut open = Open::default();
+        for line in log {
+            open.take(&event_of(&line.text)?);
+        }
+        self.resuming = open.suspended();
+        Ok(self)
     }
 
     /// Follows to the end: of the run, of what this process can do for it, or to where an operator is needed and none
@@ -100,14 +104,15 @@ impl<'a> Following<'a> {
         self.live.clear();
         let unused = self.beforehand.unused();
         if !unused.is_empty() && matches!(exit, Ok(Exit::Done | Exit::Failed)) {
-            eprintln!("stellar: nobody asked for {}", unused.join(", "));
+            output::tell(&format!("stellar: nobody asked for {}", unused.join(", ")));
         }
         exit
     }
 
     async fn follow(&mut self, from: u64) -> Result<Exit, Failure> {
         let mut events = self.run.events(1);
-        let mut typed = self.asking.then(|| BufReader::new(tokio::io::stdin()).lines());
+        let mut typed =
+            Typed::listen(self.asking).map_err(|e| Failure::failed(format!("the terminal cannot be read: {e}")))?;
         let mut interrupts = signal(SignalKind::interrupt())
             .map_err(|e| Failure::failed(format!("no signal can be listened to: {e}")))?;
         let mut ticks = interval(EVERY);
@@ -127,7 +132,14 @@ impl<'a> Following<'a> {
                 }
                 Next::Line(None) => return self.over().await,
                 Next::Typed(Some(line)) => self.typed(&line).await?,
-                Next::Typed(None) => typed = None,
+                Next::Typed(None) => {
+                    // The terminal was closed: from here on nobody is there to ask.
+                    self.asking = false;
+                    self.served.clear();
+                    if let Some(exit) = self.serve().await? {
+                        return Ok(exit);
+                    }
+                }
                 Next::Interrupt => {
                     if self.suspending {
                         self.say(&format!("left as it is; go on with: stellar resume {}", self.run.id()));
@@ -156,7 +168,8 @@ impl<'a> Following<'a> {
                 let _ = self.run.ended().await;
                 return Ok(Some(if *outcome == RunOutcome::Passed { Exit::Done } else { Exit::Failed }));
             }
-            Body::Fact(Fact::Resumed { .. } | Fact::Leases { refused: Some(_), .. }) => self.resuming = false,
+            // One of before this process took the run up says nothing of the resumption that is under way.
+            Body::Fact(Fact::Resumed { .. } | Fact::Leases { refused: Some(_), .. }) if new => self.resuming = false,
             _ => {}
         }
         self.open.take(&event);
@@ -208,7 +221,7 @@ impl<'a> Following<'a> {
 
     /// Says something that is no event.
     fn say(&self, text: &str) {
-        self.live.above(|| eprintln!("stellar: {text}"));
+        self.live.above(|| output::tell(&format!("stellar: {text}")));
     }
 
     fn ask(&self, asked: &Asked) {
@@ -218,7 +231,7 @@ impl<'a> Following<'a> {
                 format!("what about \"{}\"?", step.last().map(AsRef::as_ref).unwrap_or_default())
             }
         };
-        self.live.above(|| eprintln!("{what} [{}]", asked.choices().join(", ")));
+        self.live.above(|| output::tell(&format!("{what} [{}]", asked.choices().join(", "))));
     }
 
     /// Sends a reply; `false` where it was none of what is offered, so that the matter is open as before.
@@ -302,7 +315,7 @@ impl<'a> Following<'a> {
 
 async fn next(
     events: &mut Follower,
-    typed: &mut Option<Lines<BufReader<Stdin>>>,
+    typed: &mut Typed,
     interrupts: &mut Signal,
     ticks: &mut tokio::time::Interval,
     drawing: bool,
@@ -310,17 +323,9 @@ async fn next(
     tokio::select! {
         biased;
         line = events.next() => Ok(Next::Line(line.map_err(look::store)?)),
-        line = next_typed(typed) => Ok(Next::Typed(line)),
+        line = typed.next() => Ok(Next::Typed(line)),
         _ = interrupts.recv() => Ok(Next::Interrupt),
         _ = ticks.tick(), if drawing => Ok(Next::Tick),
-    }
-}
-
-/// The next line typed; `None` when there will be no more (or it cannot be read). Never, where nobody is there.
-async fn next_typed(typed: &mut Option<Lines<BufReader<Stdin>>>) -> Option<String> {
-    match typed {
-        Some(lines) => lines.next_line().await.ok().flatten(),
-        None => std::future::pending().await,
     }
 }
 

@@ -18,6 +18,7 @@ mod output;
 mod program;
 mod render;
 mod state;
+mod typed;
 
 use std::process::ExitCode;
 

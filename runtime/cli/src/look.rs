@@ -50,7 +50,7 @@ impl Look {
             let client = Client::of(folder);
             match client.get("/v1/runs").await {
                 Ok(_) => return Ok(Self::Beside(client)),
-                Err(ClientError::Problem(problem)) => return Err(self::client(ClientError::Problem(problem))),
+                Err(error @ (ClientError::Problem(_) | ClientError::Silent(_))) => return Err(self::client(error)),
                 Err(ClientError::NobodyThere(_) | ClientError::Connection(_)) => {}
             }
             match Embedded::open(folder, "stellar", no_hold()) {

@@ -107,6 +107,7 @@ impl Mission {
         let mut input = Input {
             defaults: self.config.defaults(),
             entries: entries.iter().map(|name| (*name).into()).collect(),
+            unread: self.config.unread,
             ..Input::default()
         };
         for path in &wanted.paths {
@@ -115,8 +116,9 @@ impl Mission {
         }
         let came = if wanted.paths.is_empty() { Came::Named } else { Came::Project };
         let (procedures, catalogue) = (self.config.procedures.clone(), self.config.catalogue.clone());
-        self.add_configured(&procedures, &["proc"], came, &mut input.files)?;
-        self.add_configured(&catalogue, &["yaml", "yml"], Came::Project, &mut input.catalogue)?;
+        input.unread.procedures |= !self.add_configured(&procedures, &["proc"], came, &mut input.files)?;
+        input.unread.catalogue |=
+            !self.add_configured(&catalogue, &["yaml", "yml"], Came::Project, &mut input.catalogue)?;
         input.files.extend(stellar_stdlib_procs::PROCEDURES.iter().map(standard));
         input.catalogue.extend(stellar_stdlib_procs::CATALOGUES.iter().map(standard));
         let checked = Checked::new(&input);
@@ -149,20 +151,22 @@ impl Mission {
         Ok(parsed.catalogue().compiled())
     }
 
+    /// Adds what the configuration names; whether all of it is there.
     fn add_configured(
         &mut self,
         named: &[Named],
         kinds: &[&str],
         came: Came,
         to: &mut Vec<File>,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
+        let before = self.diagnostics.len();
         for named in named {
             match files::under(&self.root.join(&named.path), kinds) {
                 Ok(found) => self.add(found, came, to)?,
                 Err(why) => self.diagnostics.push(Diagnostic::new(&config::NO_SUCH_PATH, named.place, why)),
             }
         }
-        Ok(())
+        Ok(self.diagnostics.len() == before)
     }
 
     fn add(&self, found: Vec<PathBuf>, came: Came, to: &mut Vec<File>) -> Result<(), Failure> {

@@ -27,14 +27,24 @@ pub(crate) struct Settings {
     catalogue: Catalogue,
 }
 
-/// Compiles the catalogue and makes the links of the targets.
-pub(crate) fn settings(mission: &Mission, global: &Global, mode: ClockMode) -> Result<Settings, Failure> {
+/// Compiles the catalogue and makes the links of the targets. In virtual time only those of `used` have one: the others
+/// would live through each of its seconds for nothing.
+pub(crate) fn settings(
+    mission: &Mission,
+    global: &Global,
+    mode: ClockMode,
+    used: impl Fn(&str, &str) -> bool,
+) -> Result<Settings, Failure> {
     let catalogue = mission.catalogue(global)?;
     let configured = mission.config();
     let mut targets = BTreeMap::new();
     for (name, target) in &configured.targets {
         let virtual_time = matches!(mode, ClockMode::Virtual(_));
-        targets.insert(name.as_str().into(), of(target, mission, virtual_time));
+        let mut made = of(target, mission, virtual_time);
+        if virtual_time && !used(name, &target.platform) {
+            made.link = None;
+        }
+        targets.insert(name.as_str().into(), made);
     }
     let config = RuntimeConfig {
         store: mission.store(),

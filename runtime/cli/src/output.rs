@@ -42,6 +42,12 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Writes a line to standard error. Where that is gone there is no place left to say so.
+pub(crate) fn tell(line: &str) {
+    let mut err = io::stderr().lock();
+    let _ = err.write_all(line.as_bytes()).and_then(|()| err.write_all(b"\n"));
+}
+
 /// Writes a value as JSON, on one line.
 ///
 /// # Errors

@@ -4,6 +4,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use http_body_util::{BodyExt, Full};
@@ -22,6 +23,9 @@ use crate::ports::Line;
 /// Greatest answer that is read at once, in bytes.
 const MAX_ANSWER: usize = 256 * 1024 * 1024;
 
+/// How long the other process may take to begin an answer. It waits up to 2 s itself for the log of a run.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// Why a request has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
@@ -31,6 +35,9 @@ pub enum ClientError {
     /// The other side says what is wrong.
     #[error("{}", .0.title)]
     Problem(Problem),
+    /// The other side is there and says nothing: it was stopped, or its host is overwhelmed.
+    #[error("the process that has the store `{}` open has not answered for {PATIENCE:?}: is it stopped?", .0.display())]
+    Silent(PathBuf),
     /// The connection.
     #[error("the process that has the store open does not answer: {0}")]
     Connection(String),
@@ -43,6 +50,7 @@ impl ClientError {
         match self {
             Self::NobodyThere(_) => "api::nobody-there",
             Self::Problem(problem) => &problem.code,
+            Self::Silent(_) => "api::silent",
             Self::Connection(_) => "api::connection",
         }
     }
@@ -134,7 +142,10 @@ impl Client {
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(broken)?;
         // It ends with the connection; what went wrong is told to the request.
         tokio::spawn(async move { drop(connection.await) });
-        sender.send_request(request).await.map_err(broken)
+        match tokio::time::timeout(PATIENCE, sender.send_request(request)).await {
+            Ok(answer) => answer.map_err(broken),
+            Err(_) => Err(ClientError::Silent(self.folder.clone())),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
 use core::fmt;
 
 use crate::{
+    bounds::MAX_DURATION,
     command::type_text,
     program::{Kind, Program, Unit},
     value::{Scalar, Value},
@@ -70,9 +71,8 @@ pub fn check(
         let value = match (inputs.get(&input.name), &input.default) {
             (None, None) => return Err(StartError(format!("input `{}` has no value", input.name))),
             (None, Some(default)) => Some(default.clone()),
-            (Some(scalar), _) => {
-                Value::from_scalar(scalar, &input.ty, &program.enums).filter(|value| value.fits(&input.ty))
-            }
+            (Some(scalar), _) => Value::from_scalar(scalar, &input.ty, &program.enums)
+                .filter(|value| value.fits(&input.ty) && is_written(value)),
         };
         values.push(value.ok_or_else(|| {
             let given = inputs.get(&input.name).map(|scalar| format!("{scalar}")).unwrap_or_default();
@@ -82,6 +82,11 @@ pub fn check(
     }
     let unit = u32::try_from(place).map_err(|_| StartError(String::from("too many units")))?;
     Ok(Start { unit, targets, inputs: values })
+}
+
+/// Whether the language could write the value: a duration is of 365 d at most.
+fn is_written(value: &Value) -> bool {
+    !matches!(value, Value::Duration(span) if span.unsigned_abs() > MAX_DURATION.unsigned_abs())
 }
 
 fn check_targets(unit: &Unit, given: &BTreeMap<Arc<str>, Arc<str>>) -> Result<Arc<[Arc<str>]>, StartError> {

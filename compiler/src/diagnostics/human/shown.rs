@@ -168,11 +168,13 @@ fn redraw(text: &str, labels: &[Option<Span>]) -> (String, BTreeMap<usize, usize
         if window.start > 0 {
             out.push('…');
         }
-        for (at, c) in window.of(line).char_indices() {
+        let drawn = window.of(line);
+        for (at, c) in drawn.char_indices() {
             if let Some(to) = moved.get_mut(&head.saturating_add(at)) {
                 *to = out.len();
             }
-            out.push(if is_control(c) { char::REPLACEMENT_CHARACTER } else { c });
+            let stray = c == '\r' && !drawn.get(at.saturating_add(1)..).is_some_and(|rest| rest.starts_with('\n'));
+            out.push(if stray || is_control(c) { char::REPLACEMENT_CHARACTER } else { c });
         }
         for (_, to) in moved.range_mut(tail..end) {
             *to = out.len();

@@ -11,6 +11,7 @@ use crate::{
     args::{Compile, Global},
     exit::{Exit, Failure},
     mission::Mission,
+    output,
 };
 
 /// Compiles, proves the artifact, and writes it: whole, or not at all.
@@ -23,12 +24,12 @@ pub(super) fn compile(args: &Compile, global: &Global) -> Result<Exit, Failure> 
     verify::verify(program).map_err(|e| Failure::failed(format!("a fault in stellar: {e}")))?;
     write(&args.output, &bytes)
         .map_err(|e| Failure::failed(format!("`{}` cannot be written: {e}", args.output.display())))?;
-    eprintln!(
+    output::tell(&format!(
         "{}: {units} definitions, {} bytes, BLAKE3 {}",
         args.output.display(),
         bytes.len(),
         artifact::hash(&bytes)
-    );
+    ));
     Ok(Exit::Done)
 }
 

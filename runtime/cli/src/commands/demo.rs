@@ -16,10 +16,10 @@ pub(super) fn demo(args: &Demo, global: &Global) -> Result<Exit, Failure> {
         None => fresh()?,
     };
     init::write(&dir)?;
-    eprintln!(
+    output::tell(&format!(
         "stellar: a mission folder in {}; its target is simulated, and has no signal for the first 6 s",
         dir.display()
-    );
+    ));
     let config = dir.join("stellar.yaml");
     let global = Global { config: Some(config.clone()), color: global.color };
     let exit = run::run(

@@ -1,5 +1,7 @@
 //! `stellar resume RUN`.
 
+use std::{collections::BTreeSet, sync::Arc};
+
 use serde_json::{Value, json};
 use stellar_runtime::{api::client::Client, instance::ClockMode, journal};
 use stellar_vm::event::{Body, Fact};
@@ -22,6 +24,8 @@ struct Found {
     /// Whether another process has the store.
     beside: bool,
     mode: ClockMode,
+    /// The targets that it uses.
+    used: BTreeSet<Arc<str>>,
 }
 
 /// Takes a run over if nobody owns it, lets it go on if it is suspended, and follows it.
@@ -40,14 +44,14 @@ pub(super) fn resume(args: &Resume, global: &Global) -> Result<Exit, Failure> {
                 Failure::failed(format!("run::ended: run {run} has ended")).help(format!("see `stellar show {run}`"))
             );
         }
-        let mode = clock_of(&look.log(&run).await?)?;
-        Ok(Found { beside: matches!(look, Look::Beside(_)), mode, run })
+        let log = look.log(&run).await?;
+        Ok(Found { beside: matches!(look, Look::Beside(_)), mode: clock_of(&log)?, used: targets_of(&log)?, run })
     })?;
-    let Found { beside, mode, run } = found;
+    let Found { beside, mode, used, run } = found;
     if beside {
         return look::block_on(ask_the_other(&Client::of(&store), &run));
     }
-    let settings = node::settings(&mission, global, mode)?;
+    let settings = node::settings(&mission, global, mode, |name, _| used.contains(name))?;
     node::block_on(mode, async {
         let node = Node::open(settings, mode).await?;
         node.work(async |executor| {
@@ -55,7 +59,7 @@ pub(super) fn resume(args: &Resume, global: &Global) -> Result<Exit, Failure> {
             let from = log.last().map_or(0, |line| line.seq) + 1;
             let handle = executor.resume(&run, &by()).await.map_err(node::not_resumed)?;
             let following = Following::new(executor, handle, &beforehand, args.operator.format, global);
-            following.resuming().until_it_ends(from).await
+            following.resuming(&log)?.until_it_ends(from).await
         })
         .await
     })
@@ -68,6 +72,14 @@ fn clock_of(log: &[String]) -> Result<ClockMode, Failure> {
         Body::Fact(Fact::RunStarted { virtual_clock: true, .. }) => Ok(ClockMode::Virtual(Some(event_of(last)?.at))),
         _ => Ok(ClockMode::Real),
     }
+}
+
+/// The targets that a run uses.
+fn targets_of(log: &[String]) -> Result<BTreeSet<Arc<str>>, Failure> {
+    Ok(match log.first().map(|first| event_of(first)).transpose()?.map(|event| event.body) {
+        Some(Body::Fact(Fact::RunStarted { targets, .. })) => targets.into_values().collect(),
+        _ => BTreeSet::new(),
+    })
 }
 
 /// The process that has the store owns its runs: it is asked to let the run go on.

@@ -1,6 +1,6 @@
 //! `stellar run NAME`.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use stellar_compiler::config::LinkSettings;
 use stellar_runtime::{executor::StartRequest, instance::ClockMode};
@@ -38,7 +38,18 @@ pub(super) fn run(args: &Run, global: &Global) -> Result<Exit, Failure> {
         Clock::Real => ClockMode::Real,
         Clock::Virtual => ClockMode::Virtual(None),
     };
-    let settings = node::settings(&mission, global, mode)?;
+    // Those given, and those that may stand for a name for which none is given.
+    let names =
+        loaded.verified.units.iter().filter(|unit| *unit.name == *args.procedure).flat_map(|unit| &unit.targets);
+    let open: Vec<Arc<str>> = names
+        .filter(|name| !request.targets.contains_key(&name.name))
+        .filter_map(|name| loaded.verified.platforms.get(usize::try_from(name.platform).ok()?))
+        .cloned()
+        .collect();
+    let used = |name: &str, platform: &str| {
+        request.targets.values().any(|target| **target == *name) || open.iter().any(|one| **one == *platform)
+    };
+    let settings = node::settings(&mission, global, mode, used)?;
     if args.clock == Clock::Virtual {
         only_simulated(&mission, &request)?;
     }

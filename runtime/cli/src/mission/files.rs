@@ -17,8 +17,9 @@ pub(super) fn under(path: &Path, kinds: &[&str]) -> Result<Vec<PathBuf>, String>
         std::io::ErrorKind::NotFound => format!("there is no file or folder `{}`", path.display()),
         _ => format!("`{}` cannot be read: {e}", path.display()),
     };
-    if fs::metadata(path).map_err(wrong)?.is_file() {
-        return Ok(vec![path.to_owned()]);
+    let kind = fs::metadata(path).map_err(wrong)?;
+    if !kind.is_dir() {
+        return regular(path.to_owned(), &kind).map(|path| vec![path]);
     }
     let mut found = Vec::new();
     let mut folders = vec![(path.to_owned(), 0)];
@@ -31,12 +32,18 @@ pub(super) fn under(path: &Path, kinds: &[&str]) -> Result<Vec<PathBuf>, String>
                     folders.push((path, depth + 1));
                 }
             } else if path.extension().is_some_and(|kind| kinds.iter().any(|wanted| kind == *wanted)) {
-                found.push(path);
+                let kind = fs::metadata(&path).map_err(|e| format!("`{}` cannot be read: {e}", path.display()))?;
+                found.push(regular(path, &kind)?);
             }
         }
     }
     found.sort();
     Ok(found)
+}
+
+/// The path of a file that ends: reading a pipe or a device can take for ever.
+fn regular(path: PathBuf, kind: &fs::Metadata) -> Result<PathBuf, String> {
+    if kind.is_file() { Ok(path) } else { Err(format!("`{}` is neither a file nor a folder", path.display())) }
 }
 
 /// The path from the root, with links resolved where it exists.
@@ -98,6 +105,16 @@ mod tests {
         assert_eq!(common_folder(&root, &[y, x.clone()]), Some(root.join("a")));
         assert_eq!(common_folder(&root, &[x]), Some(root.join("a/b")));
         assert_eq!(common_folder(&root, &[]), None);
+    }
+
+    #[test]
+    fn a_pipe_is_no_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f.proc");
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        let told = Err(format!("`{}` is neither a file nor a folder", path.display()));
+        assert_eq!((under(&path, &["proc"]), under(folder.path(), &["proc"])), (told.clone(), told));
     }
 
     #[test]
