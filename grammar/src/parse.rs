@@ -143,7 +143,9 @@ fn gathered(
     };
     let causes =
         layout.iter().filter(|error| matches!(error.code, UNEXPECTED_INDENT | UNCLOSED_BRACKET) || is_bracket(error));
-    for error in lexical.iter().chain(&errors).chain(causes) {
+    // Where a value was misread the rest of the line is too; one that stands in a wrong place was read all the same.
+    let misread = errors.iter().filter(|error| error.code != MISPLACED);
+    for error in lexical.iter().chain(misread).chain(causes) {
         set(&mut cause, error);
     }
     for error in lexical.iter().chain(&errors).chain(&failures) {
