@@ -83,11 +83,12 @@ impl Core {
         let Some(i) = self.strands.iter().position(is) else { return Vec::new() };
         let found = match self.strands.get(i).and_then(|strand| strand.state.wait()) {
             Some(What::Reading) => self.reading_evidence(p, i, snapshot),
+            // All that can matter whenever it is judged: nothing is stale that early.
             Some(What::Condition(_)) => {
-                self.with_condition(p, i, snapshot, None, |expr, context| keep([(expr, *context)]))
+                self.with_condition(p, i, snapshot, Some(i64::MIN), |expr, context| keep([(expr, *context)]))
             }
             Some(What::Verification(_)) => {
-                self.with_until(p, i, snapshot, self.now, |expr, context| keep([(expr, *context)]))
+                self.with_until(p, i, snapshot, i64::MIN, |expr, context| keep([(expr, *context)]))
             }
             _ => None,
         };

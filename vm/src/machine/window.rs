@@ -103,7 +103,8 @@ impl Core {
             return self.instant(now);
         }
         let mut latest = Latest(None);
-        let _ = expr.evaluate_observed(context, &mut latest);
+        // An index that is telemetry leads on to its sample even where it is stale by the time at which that came.
+        let _ = expr.evaluate_observed(&Context { at: self.instant(i64::MIN), ..*context }, &mut latest);
         self.instant(latest.0.map_or(begun, |latest| latest.ns.max(begun)))
     }
 

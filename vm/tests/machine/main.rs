@@ -9,6 +9,7 @@ mod control;
 #[cfg(test)]
 mod decisions;
 #[cfg(test)]
+mod indices;
 mod interruptions;
 #[cfg(test)]
 mod procedures;

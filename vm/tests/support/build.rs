@@ -47,6 +47,8 @@ pub(crate) enum Ex {
     Local(&'static str),
     /// A parameter of the component `tcu` of index 2, or one without component index of `eps`.
     Read(&'static str),
+    /// One of the component `tcu`, of an index that is computed.
+    ReadAt(Box<Ex>, &'static str),
     Op(ExprOp, Vec<Ex>),
 }
 
@@ -110,7 +112,7 @@ pub(crate) const INT: Type = Type::Int { min: i64::MIN, max: i64::MAX };
 pub(crate) const FLOAT: Type = Type::Float { unit: None, min: None, max: None };
 
 /// The parameters that there are: `tcu[2].responding`, `tcu[2].temperature` (fresh for 5 s), `tcu[2].mode` (on change),
-/// `eps.on` (fresh for 10 s), `eps.armed` (on change).
+/// `eps.on` (fresh for 10 s), `eps.sel` (fresh for 2 s), `eps.armed` (on change).
 fn parameters() -> Vec<ParameterUse> {
     let one = |component: &str, index, name: &str, ty, freshness| ParameterUse {
         platform: 0,
@@ -126,6 +128,7 @@ fn parameters() -> Vec<ParameterUse> {
     vec![
         one("eps", None, "armed", Type::Bool, Freshness::OnChange),
         one("eps", None, "on", Type::Bool, Freshness::Within(10 * S)),
+        one("eps", None, "sel", Type::Int { min: 1, max: 4 }, Freshness::Within(2 * S)),
         one("tcu", Some((1, 4)), "mode", Type::Enum(0), Freshness::OnChange),
         one("tcu", Some((1, 4)), "responding", Type::Bool, Freshness::Within(10 * S)),
         one("tcu", Some((1, 4)), "temperature", celsius, Freshness::Within(5 * S)),
@@ -192,12 +195,12 @@ fn lower_expr(expr: &Ex, to: &mut Expr, locals: &[(&'static str, Type)]) {
                 to.constants.push(Value::Int(2));
                 to.code.push(ExprOp::Const(to.constants.len() as u32 - 1));
             }
-            let read = Read { target: 0, parameter: parameter as u32 };
-            let place = to.reads.iter().position(|known| *known == read).unwrap_or_else(|| {
-                to.reads.push(read);
-                to.reads.len() - 1
-            }) as u32;
-            to.code.push(ExprOp::Read(place));
+            lower_read(parameter, to);
+        }
+        Ex::ReadAt(index, name) => {
+            let parameter = parameters().iter().position(|entry| *entry.name == **name).expect("a known parameter");
+            lower_expr(index, to, locals);
+            lower_read(parameter, to);
         }
         Ex::Op(op, operands) => {
             for operand in operands {
@@ -206,6 +209,15 @@ fn lower_expr(expr: &Ex, to: &mut Expr, locals: &[(&'static str, Type)]) {
             to.code.push(*op);
         }
     }
+}
+
+fn lower_read(parameter: usize, to: &mut Expr) {
+    let read = Read { target: 0, parameter: parameter as u32 };
+    let place = to.reads.iter().position(|known| *known == read).unwrap_or_else(|| {
+        to.reads.push(read);
+        to.reads.len() - 1
+    }) as u32;
+    to.code.push(ExprOp::Read(place));
 }
 
 struct Lower<'a> {
