@@ -5,6 +5,7 @@ pub mod hex;
 pub mod instance;
 pub mod kept;
 pub mod mission;
+pub mod oracle;
 pub mod proof;
 pub mod proxy;
 pub mod satrs_target;
