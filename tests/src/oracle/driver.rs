@@ -72,6 +72,8 @@ pub(super) enum Wanted {
     Leases,
     /// Samples decide something.
     Observed(u64),
+    /// Samples are read once all that has come is taken in.
+    Reading(u64),
     Utc(u64),
     Cancel(String),
 }
@@ -150,7 +152,10 @@ impl<S: Side> Driver<'_, S> {
             self.elapse(pending, due);
             return true;
         }
+        let has_come = next.is_some_and(|(at, by_operator)| !by_operator && at <= self.now);
         match wanted {
+            Some(Wanted::Reading(_)) if has_come => return self.happen(),
+            Some(Wanted::Reading(pending)) => self.side.observe(pending, None, self.now),
             Some(Wanted::Observed(pending)) => {
                 self.side.observe(pending, None, self.now);
                 self.world.observed(self.side.seq(), self.now);

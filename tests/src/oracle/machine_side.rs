@@ -256,14 +256,15 @@ impl Side for MachineSide<'_> {
     }
 
     fn wanted(&mut self, _now: Ns) -> Option<Wanted> {
-        let pending: Vec<_> = self.machine.pending().collect();
-        if pending.iter().any(|one| one.kind == PendingKind::Leases) {
+        let pending_kinds: Vec<_> = self.machine.pending().collect();
+        if pending_kinds.iter().any(|one| one.kind == PendingKind::Leases) {
             return Some(Wanted::Leases);
         }
         if let Some(pending) = self.machine.settles(&self.telemetry) {
-            return Some(Wanted::Observed(pending));
+            let reads = pending_kinds.iter().any(|one| one.id == pending && one.kind == PendingKind::Reading);
+            return Some(if reads { Wanted::Reading(pending) } else { Wanted::Observed(pending) });
         }
-        pending.into_iter().find_map(|one| match one.kind {
+        pending_kinds.into_iter().find_map(|one| match one.kind {
             PendingKind::Utc { now: true, .. } => Some(Wanted::Utc(one.id)),
             PendingKind::Transfer { id, cancel: true } => Some(Wanted::Cancel(id.to_string())),
             _ => None,

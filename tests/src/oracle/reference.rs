@@ -239,6 +239,9 @@ impl Side for Reference {
         if let Some(pending) = kernel.settled() {
             return Some(Wanted::Observed(pending));
         }
+        if let Some(pending) = kernel.reading() {
+            return Some(Wanted::Reading(pending));
+        }
         let held = kernel.held();
         kernel.slots.iter().find_map(|slot| match &slot.doing {
             Doing::Wait { id, what: What::Utc { first: true, .. }, .. } if !held => Some(Wanted::Utc(*id)),

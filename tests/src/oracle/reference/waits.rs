@@ -56,7 +56,7 @@ impl Kernel {
         Some(self.as_received(until, latest, left, sent.since()))
     }
 
-    /// The first pending thing that the samples of now decide.
+    /// The first pending thing that waits for samples and is decided by those of now.
     pub(crate) fn settled(&self) -> Option<u64> {
         if self.held() {
             return None;
@@ -65,7 +65,6 @@ impl Kernel {
             let Doing::Wait { id, deadline, what } = &slot.doing else { return None };
             let in_time = |at: Ns| deadline.is_none_or(|deadline| at <= deadline);
             let settles = match what {
-                What::Reading(..) => true,
                 What::Window(window) => {
                     let (outcome, at) = self.window(slot, window, &self.latest());
                     in_time(at)
@@ -81,6 +80,17 @@ impl Kernel {
                 _ => false,
             };
             settles.then_some(*id)
+        })
+    }
+
+    /// The first reading, which any samples decide.
+    pub(crate) fn reading(&self) -> Option<u64> {
+        if self.held() {
+            return None;
+        }
+        self.slots.iter().find_map(|slot| match &slot.doing {
+            Doing::Wait { id, what: What::Reading(..), .. } => Some(*id),
+            _ => None,
         })
     }
 
