@@ -138,13 +138,25 @@ impl Strand {
         waits && self.attempts.last().is_some_and(|attempt| !attempt.forced)
     }
 
+    /// How many numbers tell the place within these blocks, at most.
+    fn numbers(&self, frames: &[Frame]) -> usize {
+        let of = |frame: &Frame| match frame.kind {
+            FrameKind::Repeat { .. } | FrameKind::Each { .. } => 2,
+            FrameKind::Unit | FrameKind::Inline => 1,
+            FrameKind::Branch | FrameKind::OnFailure | FrameKind::Then { .. } | FrameKind::Together { .. } => 0,
+        };
+        frames.iter().map(of).sum()
+    }
+
     /// Where the strand stands within its scope, for `retry_of`: branches, calls, turns of loops, the statement.
     pub(super) fn place(&self, pc: u32) -> Vec<u32> {
         let base = self.scope.map_or(0, |(_, base)| base);
-        let mut place = Vec::with_capacity(self.prefix.len().saturating_add(4));
+        // Exactly what is needed where every block is a loop, so that a kept place is one allocation.
+        let frames = self.frames.get(base..).unwrap_or_default();
+        let mut place = Vec::with_capacity(self.prefix.len().saturating_add(self.numbers(frames)).saturating_add(1));
         place.extend_from_slice(&self.prefix);
         let mut calls = self.attempts.iter().filter(|attempt| attempt.frames >= base);
-        for frame in self.frames.iter().skip(base) {
+        for frame in frames {
             match &frame.kind {
                 FrameKind::Repeat { start, left } => place.extend([*start, *left]),
                 FrameKind::Each { start, next, .. } => place.extend([*start, u32::try_from(*next).unwrap_or(u32::MAX)]),

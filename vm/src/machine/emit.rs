@@ -7,7 +7,6 @@ use super::{
     state::{Core, Deciding, Due, State, What, at},
 };
 use crate::{
-    catalogue::path,
     event::{Path, RunOutcome, Transition},
     op::Op,
     verify::Verified,
@@ -163,9 +162,15 @@ pub(super) fn choices(named: &[Arc<str>]) -> Vec<Arc<str>> {
 pub(super) fn component_text(component: &Arc<str>, index: Option<i64>) -> Arc<str> {
     match index {
         None => Arc::clone(component),
-        Some(_) => {
-            let text = path(component, index, "");
-            Arc::from(text.strip_suffix('.').unwrap_or(&text))
+        Some(index) => {
+            let mut digits = [0_u8; 20];
+            let digits = identifiers::decimal(index.unsigned_abs(), &mut digits);
+            let mut text = String::with_capacity(component.len().saturating_add(digits.len()).saturating_add(3));
+            text.push_str(component);
+            text.push_str(if index < 0 { "[-" } else { "[" });
+            text.extend(digits.iter().copied().map(char::from));
+            text.push(']');
+            Arc::from(text)
         }
     }
 }
