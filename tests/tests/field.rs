@@ -13,10 +13,11 @@ use stellar_tests::{
         coverage::{Ways, happened, possible},
         run,
     },
+    kept::kept,
     mission::{Mission, Ran},
     proof,
 };
-use stellar_vm::{artifact, time::parse_duration};
+use stellar_vm::{artifact, machine::replay, time::parse_duration};
 
 const STELLAR: &str = env!("CARGO_BIN_EXE_stellar-under-test");
 
@@ -74,6 +75,7 @@ fn holds(folder: &str) {
         outcomes.insert(case.ends.as_str());
         seen.extend(happened(&ran.events));
         assert!(proof::of(&mission, ran.id()) > 0, "{folder}: {}: the log replays", case.name);
+        within_its_bound(folder, case, &ran, &mission, bounds[procedure].max);
     }
     let possible = possible(&program);
     let never: Vec<_> = possible.difference(&seen).collect();
@@ -108,6 +110,19 @@ fn ran(fixture: &Fixture, case: &Case, artifact: &[u8]) -> (Ran, Mission) {
     (run::run(&mission, &fixture.suite, case, artifact), mission)
 }
 
+/// A run lasts no longer than its bound and what operators added: an attempt for each `replay`, a window for each
+/// `recheck`.
+fn within_its_bound(folder: &str, case: &Case, ran: &Ran, mission: &Mission, max: i64) {
+    let kept = kept(mission, ran.id());
+    let replayed = replay(kept.program, kept.lines.iter().map(String::as_str)).unwrap();
+    let view = replayed.machine().view();
+    assert_eq!(view.bound_ns, max, "{folder}: {}: the bound that operators see", case.name);
+    let begun_again = case.decide.iter().any(|option| option == "replay" || option == "recheck");
+    assert_eq!(view.added_ns > 0, begun_again, "{folder}: {}: {} ns added", case.name, view.added_ns);
+    let lasted = ran.lasted();
+    assert!(lasted <= max + view.added_ns, "{folder}: {}: {lasted} ns of {max} + {}", case.name, view.added_ns);
+}
+
 /// What a run came to is what its case says.
 fn came_to(folder: &str, case: &Case, ran: &Ran, several_targets: bool, max: i64) {
     let Case { name, ends, fails, sends, notes, lasts, .. } = case;
@@ -117,8 +132,6 @@ fn came_to(folder: &str, case: &Case, ran: &Ran, several_targets: bool, max: i64
     let wanted = CameTo { ends: ends.clone(), fails: fails.clone(), sends, notes };
     assert_eq!(came, wanted, "{folder}: {name}\n{:#?}", ran.events);
     let lasted = ran.lasted();
-    let begun_again = case.decide.iter().any(|option| option == "replay" || option == "recheck");
-    assert!(begun_again || lasted <= max, "{folder}: {name}: {lasted} ns of {max}");
     let due = match lasts.as_deref() {
         Some("bound") => Some(max),
         Some(text) => Some(parse_duration(text).unwrap_or_else(|| panic!("{folder}: {name}: `{text}`"))),
