@@ -12,7 +12,7 @@ use std::fmt;
 use stellar_vm::catalogue::Platform;
 
 pub(super) use faults::{Effect, Fault, FaultKind, TelemetryEffect, Which};
-pub(super) use telecommands::{Behaviour, Set, SetTo};
+pub(super) use telecommands::{Behaviour, Set, SetTo, Tell};
 pub(super) use telemetry::{Profile, Telemetry};
 
 use super::{

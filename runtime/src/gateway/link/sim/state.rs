@@ -17,8 +17,8 @@ use stellar_vm::{
 use super::{
     line::{Fate, HandedOver},
     profile,
-    scenario::{Behaviour, Control, Scenario, Set, SetTo},
-    value::{instances, parameter},
+    scenario::{Behaviour, Control, Scenario, Set, SetTo, Tell},
+    value::{Named, instances, parameter},
 };
 use crate::{
     clock::to_utc,
@@ -77,8 +77,8 @@ struct Group {
 enum Event {
     /// The packet of a group.
     Packet(usize),
-    /// A telecommand takes effect.
-    Effect(Vec<(Place, Value)>),
+    /// A telecommand takes effect: what it sets, and what it asks for.
+    Effect(Vec<(Place, Value)>, Vec<Place>),
     /// A report on a telecommand.
     Report { id: Arc<str>, stage: Stage, failure: Option<String> },
     /// A fault begins or ends.
@@ -153,7 +153,7 @@ impl State {
     }
 
     fn take_effect(&mut self, event: Event) {
-        if let Event::Effect(sets) = event {
+        if let Event::Effect(sets, _) = event {
             self.set(sets);
         }
     }
@@ -193,9 +193,11 @@ impl State {
         let takes_effect = arrival.saturating_add(behaviour.takes_effect());
         let reports = behaviour.reports;
         let sets: Vec<_> = behaviour.sets.iter().flat_map(|set| self.places(set, Some(command))).collect();
+        let asked = |tell: &Tell| self.instances_of(tell.parameter, Some(command).filter(|_| tell.same));
+        let tells: Vec<_> = behaviour.tells.iter().flat_map(asked).collect();
         // Of what is due at one instant the effect comes before the report.
-        if fate.fails.is_none() && !sets.is_empty() {
-            self.schedule(takes_effect, Event::Effect(sets));
+        if fate.fails.is_none() && !(sets.is_empty() && tells.is_empty()) {
+            self.schedule(takes_effect, Event::Effect(sets, tells));
         }
         if fate.unreported {
             return;
@@ -221,7 +223,7 @@ impl State {
             Control::Set(sets) => {
                 let sets: Vec<_> = sets.iter().flat_map(|set| self.places(set, None)).collect();
                 let answer = format!("{} values are set", sets.len());
-                self.schedule(now, Event::Effect(sets));
+                self.schedule(now, Event::Effect(sets, Vec::new()));
                 answer
             }
         }
@@ -242,12 +244,19 @@ impl State {
             (Some(value), _) => value,
             (None, _) => return Vec::new(),
         };
-        let indices: Vec<Option<i64>> = match (command.filter(|_| set.same), set.parameter.index) {
-            (Some(command), _) => vec![command.index],
-            (None, Some(index)) => vec![Some(index)],
-            (None, None) => instances(&self.platform, of.component).collect(),
-        };
-        indices.into_iter().map(|index| ((entry, index), value.clone())).collect()
+        let places = self.instances_of(set.parameter, command.filter(|_| set.same));
+        places.into_iter().map(|place| (place, value.clone())).collect()
+    }
+
+    /// The instances of a parameter that are meant: that of the telecommand, the one that is named, or every one.
+    fn instances_of(&self, parameter: Named, of: Option<&Command>) -> Vec<Place> {
+        let entry = parameter.entry;
+        let Some(component) = self::parameter(&self.platform, entry).map(|of| of.component) else { return Vec::new() };
+        match (of, parameter.index) {
+            (Some(command), _) => vec![(entry, command.index)],
+            (None, Some(index)) => vec![(entry, Some(index))],
+            (None, None) => instances(&self.platform, component).map(|index| (entry, index)).collect(),
+        }
     }
 
     /// Does what is due by `now`, and gives what the ground receives of it.
@@ -263,9 +272,9 @@ impl State {
                     let next = if next > now { next } else { next.saturating_add(period) };
                     self.schedule(next, Event::Packet(group));
                 }
-                Event::Effect(sets) => {
+                Event::Effect(sets, tells) => {
                     self.set(sets);
-                    self.tell_changes(due, false, &mut out);
+                    self.tell_changes(due, false, &tells, &mut out);
                 }
                 Event::Report { id, stage, failure } => {
                     if self.up == Some(true) {

@@ -91,6 +91,32 @@ fn seen(entries: &[(i64, &str)]) -> Seen {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_a_telecommand_asks_for_comes_each_time_although_nothing_changed() {
+    let scenario = "
+telemetry: {tcu.mode: {initial: SAFE, on_change: true}}
+telecommands: {tcu.ping: {tells: [mode, eps.volts], after: 300ms}}
+faults: [{telecommand: tcu.ping, nth: 3, lose: true}]
+";
+    // What the three telecommands, sent at 0.5, 1.5 and 2.5 s, are answered by: the last is lost. Another instance is not
+    // asked, and what comes at a period comes beside it.
+    let cases: [(&str, &[i64]); 3] =
+        [("tcu[2].mode", &[800, 1_800]), ("tcu[1].mode", &[]), ("eps.volts", &[800, 1_000, 1_800, 2_000, 3_000])];
+    for (parameter, wanted) in cases {
+        let (folder, clock, memory) = fresh();
+        let mut ground = Ground::open(&clock, &memory, folder.path(), scenario).await;
+        ground.until(SECOND / 2).await;
+        assert_eq!(ground.seen(parameter).len(), 1, "{parameter} is sent at the start");
+        for (turn, id) in (1..).zip(["A", "B", "C"]) {
+            ground.offer(ping(id, clock.now()));
+            ground.until(turn * SECOND + SECOND / 2).await;
+        }
+        let told = |what: &str| what.starts_with("SAFE") || what.starts_with("20");
+        let told: Vec<i64> = ground.seen(parameter).into_iter().filter(|it| told(&it.1)).map(|it| it.0).collect();
+        assert_eq!(told, wanted, "{parameter}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn without_a_scenario_telecommands_complete_and_parameters_come_every_second() {
     let (folder, clock, memory) = fresh();
     let mut ground = Ground::open(&clock, &memory, folder.path(), "").await;

@@ -21,6 +21,17 @@ pub(in super::super) struct Behaviour {
     pub(in super::super) after: Option<i64>,
     /// The effects.
     pub(in super::super) sets: Vec<Set>,
+    /// What is sent when the effects come, whether it has changed or not.
+    pub(in super::super) tells: Vec<Tell>,
+}
+
+/// A parameter that a telecommand asks for.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Tell {
+    /// The parameter, of every instance where none is named.
+    pub(in super::super) parameter: Named,
+    /// Of the instance that the telecommand is sent to.
+    pub(in super::super) same: bool,
 }
 
 /// That a parameter takes a value.
@@ -52,7 +63,8 @@ impl Default for Behaviour {
     /// Accepted, started and completed after small delays.
     fn default() -> Self {
         const MS: i64 = 1_000_000;
-        Self { delay: 0, reports: [Some(100 * MS), Some(200 * MS), Some(500 * MS)], after: None, sets: Vec::new() }
+        let reports = [Some(100 * MS), Some(200 * MS), Some(500 * MS)];
+        Self { delay: 0, reports, after: None, sets: Vec::new(), tells: Vec::new() }
     }
 }
 
@@ -66,7 +78,7 @@ impl Behaviour {
 pub(super) fn read(node: &Node, of: Named, platform: &Platform, out: &mut Complaints<'_>) -> Option<Behaviour> {
     let telecommand = usize::try_from(of.entry).ok().and_then(|entry| platform.telecommands.get(entry))?;
     let mut behaviour = Behaviour::default();
-    let fields = node.fields("a telecommand", &["delay", "reports", "after", "sets"], out);
+    let fields = node.fields("a telecommand", &["delay", "reports", "after", "sets", "tells"], out);
     if let Some(delay) = fields.get("delay").and_then(|node| duration(node, 0, out)) {
         behaviour.delay = delay;
     }
@@ -76,10 +88,29 @@ pub(super) fn read(node: &Node, of: Named, platform: &Platform, out: &mut Compla
     }
     if let Some(node) = fields.get("sets") {
         behaviour.sets = read_sets(node, Some(telecommand), platform, out);
-    } else if let Some(node) = fields.get("after") {
-        out.say(node, "`after` says when `sets` comes, and there is none");
+    }
+    if let Some(node) = fields.get("tells") {
+        behaviour.tells = read_tells(node, telecommand, platform, out);
+    }
+    if let ([], Some(node)) = (&fields.present(&["sets", "tells"])[..], fields.get("after")) {
+        out.say(node, "`after` says when `sets` and `tells` come, and there is neither");
     }
     Some(behaviour)
+}
+
+fn read_tells(node: &Node, telecommand: &Telecommand, platform: &Platform, out: &mut Complaints<'_>) -> Vec<Tell> {
+    let mut tells = Vec::new();
+    for node in node.items("`tells`", out) {
+        let name = node.text().unwrap_or_default();
+        let same = !name.contains('.');
+        let read = if same {
+            own_parameter(node, name, telecommand, platform, out)
+        } else {
+            named(node, Table::Parameters, platform, out)
+        };
+        tells.extend(read.map(|parameter| Tell { parameter, same }));
+    }
+    tells
 }
 
 fn reports(node: &Node, default: [Option<i64>; 3], out: &mut Complaints<'_>) -> [Option<i64>; 3] {

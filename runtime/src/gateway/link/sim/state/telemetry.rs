@@ -95,27 +95,27 @@ impl State {
         places.into_iter().filter_map(|place| self.sample(place, at)).collect()
     }
 
-    /// Sends what is sent on change and has changed since the ground was told, or all of it.
-    pub(super) fn tell_changes(&mut self, at: i64, all: bool, out: &mut Vec<Received>) {
+    /// Sends what is sent on change and has changed since the ground was told, or all of it, and what is asked for.
+    pub(super) fn tell_changes(&mut self, at: i64, all: bool, asked: &[Place], out: &mut Vec<Received>) {
         if self.up != Some(true) {
             return;
         }
-        for packet in self.changes(at, all) {
+        for packet in self.changes(at, all, asked) {
             self.send(packet, out);
         }
     }
 
-    /// The packets of what is sent on change, one for each instance of a component.
-    fn changes(&mut self, at: i64, all: bool) -> Vec<Vec<RawSample>> {
+    /// The packets of what is sent on change or asked for, one for each instance of a component.
+    fn changes(&mut self, at: i64, all: bool, asked: &[Place]) -> Vec<Vec<RawSample>> {
         let changed: Vec<Place> = self
             .held
             .iter()
             .filter(|(place, held)| {
-                held.on_change
-                    && (all
-                        || self
-                            .visible(**place, at)
-                            .is_some_and(|now| !held.told.as_ref().is_some_and(|told| same(told, &now))))
+                let changed = || {
+                    let now = self.visible(**place, at);
+                    now.is_some_and(|now| !held.told.as_ref().is_some_and(|told| same(told, &now)))
+                };
+                asked.contains(place) || (held.on_change && (all || changed()))
             })
             .map(|(place, _)| *place)
             .collect();
@@ -153,7 +153,7 @@ impl State {
         if came_up {
             self.play_back(at, out);
         }
-        self.tell_changes(at, came_up, out);
+        self.tell_changes(at, came_up, &[], out);
     }
 
     /// The last packets again; where none was sent yet, the first ones, as if they had been.
@@ -164,7 +164,7 @@ impl State {
         }
         let packets: Vec<Vec<RawSample>> = if self.sent.is_empty() {
             let mut first: Vec<_> = (0..self.groups.len()).map(|group| self.packet_of_group(group, at)).collect();
-            first.extend(self.changes(at, true));
+            first.extend(self.changes(at, true, &[]));
             first.retain(|packet| !packet.is_empty());
             first.iter().cycle().take(wanted).cloned().collect()
         } else {

@@ -46,7 +46,7 @@ faults:
             "sim/sim-1.yaml:9:14: `2.5` is no value: a whole number from 3 to 9223372036854775807 is due here",
             "sim/sim-1.yaml:11:3: `tcu` has no telecommand `pign`; is it `ping`?",
             "sim/sim-1.yaml:12:47: `started` comes before the stage before it",
-            "sim/sim-1.yaml:12:59: `after` says when `sets` comes, and there is none",
+            "sim/sim-1.yaml:12:59: `after` says when `sets` and `tells` come, and there is neither",
             "sim/sim-1.yaml:13:37: the argument `mode` is of another type: `true` or `false` is due here",
             "sim/sim-1.yaml:13:50: `set_mode` has no argument `mod`; is it `mode`?",
             "sim/sim-1.yaml:13:56: the component of `set_mode` has no parameter `volts`",
