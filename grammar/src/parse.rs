@@ -33,14 +33,14 @@ mod generated {
 ///
 /// # Errors
 /// `syntax::invalid-utf8` with the offset of the first byte that is no text.
-pub fn decode(bytes: &[u8]) -> Result<&str, SyntaxError> {
+pub fn decode(bytes: &[u8]) -> Result<&str, Box<SyntaxError>> {
     core::str::from_utf8(bytes).map_err(|error| {
         let start = error.valid_up_to();
         let byte = bytes.get(start).copied().unwrap_or_default();
         // A span for the text as it is shown, where one replacement character stands for what is no text.
         let span = Span::new(start, start + char::REPLACEMENT_CHARACTER.len_utf8());
-        SyntaxError::new(INVALID_UTF8, span, format!("byte {start} (0x{byte:02X}) is not UTF-8"))
-            .with_help("save the file as UTF-8")
+        let error = SyntaxError::new(INVALID_UTF8, span, format!("byte {start} (0x{byte:02X}) is not UTF-8"));
+        Box::new(error.with_help("save the file as UTF-8"))
     })
 }
 
@@ -49,7 +49,7 @@ pub fn decode(bytes: &[u8]) -> Result<&str, SyntaxError> {
 pub fn parse_bytes(bytes: &[u8]) -> (Ast, Vec<SyntaxError>) {
     match decode(bytes) {
         Ok(text) => parse(text),
-        Err(error) => (Ast::default(), vec![error]),
+        Err(error) => (Ast::default(), vec![*error]),
     }
 }
 

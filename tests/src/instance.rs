@@ -23,6 +23,11 @@ pub async fn open(mission: &Mission) -> Instance {
 
 /// Opens an instance with these targets and platforms, each simulated after `sim.yaml`.
 pub async fn with_targets(mission: &Mission, targets: &[(&str, &str)], mode: ClockMode) -> Instance {
+    with_limit(mission, targets, mode, 100).await
+}
+
+/// Likewise, for so many runs at once.
+pub async fn with_limit(mission: &Mission, targets: &[(&str, &str)], mode: ClockMode, max_runs: usize) -> Instance {
     let scenario = mission.path().join("sim.yaml");
     let target = |(name, platform): &(&str, &str)| {
         let scenario = scenario.clone();
@@ -38,7 +43,7 @@ pub async fn with_targets(mission: &Mission, targets: &[(&str, &str)], mode: Clo
         instance: "test".into(),
         scale: Scale::Utc,
         targets: targets.iter().map(target).collect::<BTreeMap<_, _>>(),
-        max_runs: 100,
+        max_runs,
     };
     let catalogue = checked(mission, &[]).catalogue().compiled();
     Instance::open(config, catalogue, mode).await.expect("the instance opens")

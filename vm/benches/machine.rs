@@ -34,7 +34,7 @@ fn seconds(wall: Wall) -> f64 {
 }
 
 fn report(what: &str, figure: String, asked: &str, reached: bool) {
-    println!("{what:<44} {figure:>18}   asked {asked:<14} {}", if reached { "pass" } else { "MISS" });
+    println!("| {what} | {figure} | {asked} | {} |", if reached { "pass" } else { "MISS" });
 }
 
 /// The fact that grants the leases.
