@@ -133,34 +133,48 @@ fn the_readme_has_the_two_commands() {
     assert!(ci.contains("all.sh"), "CI calls the second: {ci}");
 }
 
-/// A `console` block: where it stands, and its commands with what each prints.
+/// A block that something is done with: where it stands, and what.
 struct Block {
     place: String,
-    commands: Vec<(String, Vec<String>)>,
+    does: Does,
+}
+
+/// What is done with a block.
+enum Does {
+    /// `console`: its commands with what each prints.
+    Commands(Vec<(String, Vec<String>)>),
+    /// A text with the path of a file behind its language, as in `yaml stellar.yaml`: it is written there.
+    File(PathBuf, String),
 }
 
 fn blocks(path: &Path) -> Vec<Block> {
     let text = fs::read_to_string(path).unwrap();
     let name = path.strip_prefix(root()).unwrap().display().to_string();
     let mut out: Vec<Block> = Vec::new();
-    let mut inside = false;
-    for (number, line) in text.lines().enumerate() {
-        let trimmed = line.trim();
-        if !inside && trimmed == "```console" {
-            inside = true;
-            out.push(Block { place: format!("{name}:{}", number + 1), commands: Vec::new() });
-        } else if inside && trimmed == "```" {
-            inside = false;
-        } else if inside {
-            let block = out.last_mut().unwrap();
-            match (trimmed.strip_prefix("$ "), block.commands.last_mut()) {
-                (Some(command), _) => block.commands.push((command.to_owned(), Vec::new())),
-                (None, Some((_, output))) => output.push(line.trim_end().to_owned()),
-                (None, None) => panic!("{}: a console block begins with `$ `", block.place),
-            }
+    let mut lines = text.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        let Some(info) = line.trim().strip_prefix("```").filter(|info| !info.is_empty()) else { continue };
+        let inside: Vec<&str> = lines.by_ref().map(|(_, line)| line).take_while(|line| line.trim() != "```").collect();
+        let place = format!("{name}:{}", number + 1);
+        if info == "console" {
+            out.push(Block { does: Does::Commands(commands(&place, &inside)), place });
+        } else if let Some((_, file)) = info.split_once(' ').filter(|(_, file)| file.contains('.')) {
+            out.push(Block { does: Does::File(file.into(), inside.join("\n") + "\n"), place });
         }
     }
     out
+}
+
+fn commands(place: &str, lines: &[&str]) -> Vec<(String, Vec<String>)> {
+    let mut commands: Vec<(String, Vec<String>)> = Vec::new();
+    for line in lines {
+        match (line.trim().strip_prefix("$ "), commands.last_mut()) {
+            (Some(command), _) => commands.push((command.to_owned(), Vec::new())),
+            (None, Some((_, output))) => output.push(line.trim_end().to_owned()),
+            (None, None) => panic!("{place}: a console block begins with `$ `"),
+        }
+    }
+    commands
 }
 
 fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -174,7 +188,7 @@ fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Runs of one page share a folder, in which each block goes on where the one before it ended. What a command prints
+/// Files and runs of one page share a folder, in which each block goes on where the one before it ended. What a command prints
 /// must have the lines that stand in the block, in their order; `…` stands for anything, within a line or for lines.
 #[test]
 fn every_console_block_of_the_documentation_runs() {
@@ -186,7 +200,16 @@ fn every_console_block_of_the_documentation_runs() {
     for page in pages {
         let folder = tempfile::tempdir().unwrap();
         let mut here = folder.path().to_owned();
-        for Block { place, commands } in blocks(&page) {
+        for Block { place, does } in blocks(&page) {
+            let commands = match does {
+                Does::Commands(commands) => commands,
+                Does::File(file, text) => {
+                    let file = here.join(file);
+                    fs::create_dir_all(file.parent().unwrap()).unwrap();
+                    fs::write(file, text).unwrap();
+                    continue;
+                }
+            };
             for (command, output) in commands {
                 // The two commands of the README build and test this very workspace: others run them.
                 if command.starts_with("cargo ") || command.starts_with("./tests/") || command.starts_with("git clone")

@@ -29,6 +29,23 @@ pub(crate) fn text(view: &Value) -> String {
             strand.get("deadline").and_then(Value::as_str).map(|at| format!(", until {at}")).unwrap_or_default();
         let _ = writeln!(out, "  at       {}{attempt}", path.join(" / "));
         let _ = writeln!(out, "           {}:{line}: {} ({doing}{until})", text("file"), text("statement"));
+        out.extend(strand.get("doing").and_then(asked));
     }
     out
+}
+
+/// What an operator is asked, with what can be said to it.
+fn asked(doing: &Value) -> Option<String> {
+    let texts = |key: &str| {
+        let texts = doing.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        texts.collect::<Vec<_>>().join(", ")
+    };
+    let of = |key: &str| doing.get(key).and_then(Value::as_str);
+    match of("kind")? {
+        "answer" => Some(format!("open       question {}: {} [{}]\n", of("question")?, of("text")?, texts("choices"))),
+        "decision" => {
+            Some(format!("open       decision {}: {} [{}]\n", of("decision")?, of("reason")?, texts("options")))
+        }
+        _ => None,
+    }
 }
