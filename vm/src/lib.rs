@@ -23,6 +23,7 @@ pub mod program;
 mod promise;
 #[cfg(test)]
 mod sample;
+pub mod seeded;
 pub mod time;
 pub mod value;
 pub mod verify;

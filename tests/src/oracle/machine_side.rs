@@ -244,7 +244,8 @@ impl Side for MachineSide<'_> {
     }
 
     fn ended(&self) -> bool {
-        self.machine.outcome().is_some()
+        // Once it refuses what it has asked for there is nothing more to compare.
+        self.machine.outcome().is_some() || !self.complaints.is_empty()
     }
 
     fn seq(&self) -> u64 {

@@ -94,6 +94,9 @@ const WANTED: [&str; 79] = [
     "run failed",
 ];
 
+/// How many seeds a thread takes at once.
+const CHUNK: u64 = 8;
+
 /// What a campaign came to.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
@@ -146,12 +149,12 @@ pub fn campaign(seeds: std::ops::Range<u64>, threads: usize, most_faults: usize)
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
-                    let from = next.fetch_add(64, Ordering::Relaxed);
+                    let from = next.fetch_add(CHUNK, Ordering::Relaxed);
                     if from >= seeds.end || all.lock().unwrap().faults.len() >= most_faults {
                         return;
                     }
                     let mut tally = Tally::default();
-                    for seed in from..(from + 64).min(seeds.end) {
+                    for seed in from..(from + CHUNK).min(seeds.end) {
                         one(seed, &mut tally);
                     }
                     all.lock().unwrap().add(tally);

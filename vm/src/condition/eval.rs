@@ -12,6 +12,7 @@ use super::{Expr, ExprOp, Read, SampleView, Snapshot};
 use crate::{
     catalogue::{Freshness, Platform},
     program::Program,
+    seeded::{self, Bug},
     time::Instant,
     value::{EnumDef, Operand, Type, Value},
 };
@@ -402,7 +403,7 @@ fn found<'a>(
     }
     if let Freshness::Within(limit) = parameter.freshness {
         let age = context.at.since(sample.received_at);
-        if age > limit {
+        if age > limit && !seeded::on(Bug::StaleIsJudged) {
             return (Reading::Stale(sample, age, limit), Operand::Unknown);
         }
     }
@@ -421,6 +422,7 @@ fn known<'a>(found: &Reading<'_>) -> Operand<'a> {
 fn not(a: Operand<'_>) -> Operand<'_> {
     match a {
         Operand::Bool(a) => Operand::Bool(!a),
+        _ if seeded::on(Bug::NotOfUnknown) => Operand::Bool(true),
         _ => Operand::Unknown,
     }
 }

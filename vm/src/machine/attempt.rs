@@ -14,6 +14,7 @@ use crate::{
     event::{Failure, FailureCode, StepOutcome, Transition},
     op::Op,
     program::{Policy, Unit},
+    seeded::{self, Bug},
     value::Value,
     verify::Verified,
 };
@@ -327,14 +328,16 @@ fn then(attempt: &Attempt, failure: &Failure) -> Then {
 impl Attempt {
     /// When the next attempt starts by the policy, this one ending now.
     fn next_start(&self, now: i64) -> Option<i64> {
-        Some(self.start.saturating_add(self.policy?.interval()).max(now))
+        let start = if seeded::on(Bug::EveryFromTheEnd) { now } else { self.start };
+        Some(start.saturating_add(self.policy?.interval()).max(now))
     }
 
     /// Whether an attempt that starts at a time of the run ends within `for`.
     fn fits(&self, stood_still: i64, start: i64) -> bool {
         let Some(total) = self.policy.and_then(|policy| policy.total) else { return true };
         let start = i128::from(start.saturating_sub(stood_still));
-        start + i128::from(self.bound) <= i128::from(self.begin) + i128::from(total)
+        let bound = if seeded::on(Bug::ForWithoutAttempt) { 0 } else { self.bound };
+        start + i128::from(bound) <= i128::from(self.begin) + i128::from(total)
     }
 }
 

@@ -5,6 +5,7 @@ use alloc::{boxed::Box, format, string::String};
 use super::state::{Core, Ending, Frame, FrameKind, State, Strand};
 use crate::{
     event::{Failure, RunOutcome},
+    seeded::{self, Bug},
     verify::Verified,
 };
 
@@ -65,6 +66,7 @@ impl Core {
         if let Some(act) = strand.acts.last_mut()
             && !act.handled
             && !halted
+            && !seeded::on(Bug::NoOnFailure)
             && let Some((from, end)) = p.facts(act.unit).and_then(|facts| facts.on_failure)
         {
             act.handled = true;

@@ -19,6 +19,7 @@ use crate::{
     event::{FailureCode, Known, SampleRecord, TelecommandKnown, Transition},
     op::Op,
     program::{Program, Send, TelecommandUse, Unit},
+    seeded::{self, Bug},
     time::{Instant, duration_text},
     value::{Operand, Value},
     verify::Verified,
@@ -106,6 +107,7 @@ impl Core {
         let (scope, _) = strand.scope?;
         let place = strand.place(strand.pc).into_boxed_slice();
         match self.scopes.get_mut(&scope)?.entry(place) {
+            Slot::Occupied(mut first) if seeded::on(Bug::RetryOfTheLast) => Some(first.insert(id)),
             Slot::Occupied(first) => Some(*first.get()),
             Slot::Vacant(first) => {
                 first.insert(id);
