@@ -96,7 +96,7 @@ impl<'a> Body<'a> {
 
     fn push(&mut self, block: &mut Vec<Stmt>, kind: Kind, names: &InScope) {
         // What was sent before a transfer makes another case of an interruption in it.
-        if matches!(kind, Kind::Transfer { .. }) && self.rng.chance(50) {
+        if matches!(kind, Kind::Transfer { .. }) && self.rng.chance(65) {
             let send = self.send(names);
             self.push(block, send, names);
         }

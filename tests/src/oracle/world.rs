@@ -131,6 +131,9 @@ mod salt {
     pub(super) const CHANCE: u64 = 11;
 }
 
+/// For how long a run has no owner.
+const OUTAGES: [Ns; 5] = [0, 0, S, 8 * S, 15 * S];
+
 fn delay(rng: &mut Rng) -> Ns {
     rng.pick(&[0, 0, 100 * MS, 100 * MS, 200 * MS, 500 * MS, S, 2 * S, 3 * S])
 }
@@ -160,7 +163,7 @@ impl World {
 
     /// Interruptions at places of the log and at times.
     fn plan_controls(&mut self, rng: &mut Rng) {
-        if rng.chance(40) {
+        if rng.chance(33) {
             return;
         }
         self.interruptions = rng.below(7);
@@ -403,32 +406,32 @@ impl World {
     }
 
     /// An interruption by chance, up to so long from now.
-    fn interrupt(&mut self, seq: u64, percent: usize, now: Ns, within: Ns) {
+    fn interrupt(&mut self, seq: u64, percent: usize, now: Ns, within: Ns, outages: &[Ns]) {
         let mut rng = self.rng(salt::CHANCE, seq);
         if self.interruptions == 0 || !rng.chance(percent) {
             return;
         }
         self.interruptions -= 1;
-        let act = if rng.chance(50) { Act::Suspend } else { Act::TakeOver(rng.pick(&[0, 0, S, 8 * S, 15 * S])) };
+        let act = if rng.chance(38) { Act::Suspend } else { Act::TakeOver(rng.pick(outages)) };
         let after = rng.pick(&[0, 50 * MS, within / 2, within]).min(within);
         self.plan(now + after, act);
     }
 
     /// An attempt is scheduled.
     pub(super) fn scheduled(&mut self, seq: u64, now: Ns, due: Ns) {
-        self.interrupt(seq, 40, now, due - now);
+        self.interrupt(seq, 60, now, due - now, &[S, 4 * S, 12 * S, 20 * S]);
     }
 
     /// Samples decided something: perhaps the beginning of a `held for`.
     pub(super) fn observed(&mut self, seq: u64, now: Ns) {
-        self.interrupt(seq, 9, now, 50 * MS);
+        self.interrupt(seq, 11, now, 50 * MS, &OUTAGES);
     }
 
     /// A question was asked.
     pub(super) fn asked(&mut self, seq: u64, now: Ns, id: &str, choices: &[&str], due: Ns) {
         let mut rng = self.rng(salt::ASKED, seq);
         let within = due - now;
-        self.interrupt(seq, 12, now, within);
+        self.interrupt(seq, 12, now, within, &OUTAGES);
         if rng.chance(8) {
             self.plan(now, Act::Answer { question: id.to_owned(), value: "perhaps".to_owned() });
         }
@@ -476,7 +479,7 @@ impl World {
 
     /// A transfer is requested.
     pub(super) fn transfer(&mut self, seq: u64, now: Ns, id: &str, due: Ns) {
-        self.interrupt(seq, 70, now, due - now);
+        self.interrupt(seq, 85, now, due - now, &OUTAGES);
         let mut rng = self.rng(salt::TRANSFER, seq);
         let (status, reason) = match rng.below(10) {
             0 => (TransferEnd::NotCreated, rng.pick(&[None, Some("no such file")])),
