@@ -87,6 +87,7 @@ pub fn check(seed: u64, show: bool) -> Report {
     report.faults.extend(figures::differences(&program, &figures, &verified));
     let (program, figures) = (Rc::new(program), Rc::new(figures));
     let world = World::new(seed, &program.catalogue);
+    let told = world.told();
     let mut machine = MachineSide::new(&program, &verified);
     drive(&mut machine, world.clone(), LIMIT);
     let mut reference = Reference::new(&program, &figures);
@@ -106,7 +107,7 @@ pub fn check(seed: u64, show: bool) -> Report {
         }
     }
     if show || !report.faults.is_empty() {
-        report.story = story(&text, &program, first, &logged, &expected);
+        report.story = format!("seed {seed}\n{}", story(&text, &program, &told, first, &logged, &expected));
     }
     report
 }
@@ -136,13 +137,26 @@ fn bound(
     }
 }
 
-fn story(text: &str, program: &Program, first: Option<usize>, logged: &[Json], expected: &[Json]) -> String {
+fn story(
+    text: &str,
+    program: &Program,
+    world: &str,
+    first: Option<usize>,
+    logged: &[Json],
+    expected: &[Json],
+) -> String {
     let mut story = String::new();
     for (at, line) in text.lines().enumerate() {
         writeln!(story, "{:4} {line}", at + 1).unwrap();
     }
-    writeln!(story, "\n{}\ninputs {:?}\ndefault {:?}", yaml(&program.catalogue), program.inputs, program.default_retry)
-        .unwrap();
+    writeln!(
+        story,
+        "\n{}\ninputs {:?}\ndefault {:?}\n{world}",
+        yaml(&program.catalogue),
+        program.inputs,
+        program.default_retry
+    )
+    .unwrap();
     let (from, to) = match first {
         Some(at) => (at.saturating_sub(25), at + 4),
         None => (0, usize::MAX),

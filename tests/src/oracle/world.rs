@@ -184,6 +184,21 @@ impl World {
         }
     }
 
+    /// What of it is not seen in a log, in words.
+    pub(super) fn told(&self) -> String {
+        let controls: Vec<_> = self.controls.iter().map(|(seq, act)| format!("{act:?} behind event {seq}")).collect();
+        format!(
+            "world: UTC reads {} ms less, {} of 100 telecommands go well, leases {}, {} of 100 samples in good order, {} \
+             samples a tick; {}",
+            self.utc_behind / MS,
+            self.good,
+            if self.refuses_leases { "are refused at times" } else { "are there" },
+            self.healthy,
+            self.samples,
+            controls.join(", ")
+        )
+    }
+
     pub(super) fn plan(&mut self, at: Ns, act: Act) {
         self.ties += 1;
         self.agenda.insert((at, self.ties), act);
