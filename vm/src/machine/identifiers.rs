@@ -56,12 +56,25 @@ pub(crate) fn text(id: u128) -> Arc<str> {
     Arc::from(text)
 }
 
+/// Which bytes stand in the text of an identifier.
+const WRITTEN: [bool; 256] = {
+    let mut written = [false; 256];
+    let mut digits: &[u8] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    while let Some((digit, rest)) = digits.split_first() {
+        #[expect(clippy::indexing_slicing, reason = "a byte is less than 256, and this is computed by the compiler")]
+        {
+            written[*digit as usize] = true;
+        }
+        digits = rest;
+    }
+    written
+};
+
 /// Reads the text of an identifier, as [`text`] writes it.
 #[must_use]
 pub(crate) fn parse(text: &str) -> Option<u128> {
     // Reading takes lower case too, the letters that stand for a digit, and more than 128 bits; writing makes none of them.
-    let written =
-        |byte: u8| matches!(byte, b'0'..=b'9' | b'A'..=b'H' | b'J' | b'K' | b'M' | b'N' | b'P'..=b'T' | b'V'..=b'Z');
+    let written = |byte: u8| WRITTEN.get(usize::from(byte)).copied().unwrap_or_default();
     let fits = text.bytes().next().is_some_and(|first| first <= b'7') && text.bytes().all(written);
     fits.then(|| Ulid::from_string(text).ok()).flatten().map(|id| id.0)
 }
