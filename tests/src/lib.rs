@@ -1,5 +1,7 @@
 //! What the end-to-end, fault and conformance tests share.
 
+pub mod campaign;
+pub mod checker;
 pub mod field;
 pub mod hex;
 pub mod instance;
