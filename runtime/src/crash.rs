@@ -2,7 +2,8 @@
 //!
 //! Without the feature `crash-points`, which only the crate of the end-to-end tests asks for, nothing of this is there.
 //! With it the environment variable `STELLAR_CRASH_POINT=name[:n]` ends the process at the n-th pass of the point, the
-//! first where no number is given.
+//! first where no number is given. `STELLAR_CRASH_PASSES=file` appends the name of each point that is passed to a file,
+//! one a line.
 
 use stellar_vm::event::Event;
 
@@ -31,9 +32,13 @@ pub(crate) fn of_events(name: &str, events: &[Event]) {
 
 #[cfg(feature = "crash-points")]
 mod armed {
-    use std::sync::{
-        OnceLock,
-        atomic::{AtomicU64, Ordering},
+    use std::{
+        fs::{File, OpenOptions},
+        io::Write,
+        sync::{
+            OnceLock,
+            atomic::{AtomicU64, Ordering},
+        },
     };
 
     use rustix::process::{Signal, getpid, kill_process};
@@ -51,8 +56,22 @@ mod armed {
         armed.as_ref()
     }
 
+    /// Notes a pass where the environment asks for it.
+    fn passed(name: &str) {
+        static PASSES: OnceLock<Option<File>> = OnceLock::new();
+        let passes = PASSES.get_or_init(|| {
+            let path = std::env::var_os("STELLAR_CRASH_PASSES")?;
+            OpenOptions::new().create(true).append(true).open(path).ok()
+        });
+        if let Some(mut file) = passes.as_ref() {
+            // The test sees what is missing.
+            let _ = file.write_all(format!("{name}\n").as_bytes());
+        }
+    }
+
     /// A point of that name: the process ends here where the environment says so.
     pub fn point(name: &str) {
+        passed(name);
         let Some((_, left)) = armed().filter(|(wanted, _)| wanted == name) else { return };
         if left.fetch_sub(1, Ordering::SeqCst) == 1 {
             // The test sees it where the system refuses: the process goes on.

@@ -9,6 +9,8 @@
 mod archive;
 mod artifacts;
 mod control;
+#[cfg(feature = "crash-points")]
+mod fault;
 mod leases;
 mod lock;
 mod log;
@@ -192,6 +194,10 @@ fn sync_folder(path: &Path) -> Result<(), OpenError> {
 }
 
 fn open_file(path: &Path) -> Result<Database, OpenError> {
+    #[cfg(feature = "crash-points")]
+    if let Some(fault) = fault::of(path) {
+        return guarded(path, || fault.open(path));
+    }
     guarded(path, || Builder::new().set_check_integrity_on_open(true).create(path))
 }
 

@@ -21,7 +21,10 @@ use super::{
     seal::{seal, unseal},
     writer::unreadable,
 };
-use crate::ports::{Archive, Reply, Sample, StoreError, TargetItem};
+use crate::{
+    crash,
+    ports::{Archive, Reply, Sample, StoreError, TargetItem},
+};
 
 const NAME: &str = "telemetry";
 const TABLE: TableDefinition<'_, (&str, u64), &[u8]> = TableDefinition::new(NAME);
@@ -262,7 +265,9 @@ fn commit(shared: &Shared, batch: &Queue) -> Result<(), redb::Error> {
             meta.insert("order", next + RESERVED)?;
         }
     }
+    crash::point("archive.before");
     txn.commit()?;
+    crash::point("archive.after");
     Ok(())
 }
 

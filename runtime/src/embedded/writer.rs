@@ -13,7 +13,10 @@ use redb::{Database, ReadTransaction, ReadableDatabase, WriteTransaction};
 use tokio::sync::{oneshot, watch};
 
 use super::{Hold, lock::FolderLock};
-use crate::ports::{Reply, StoreError};
+use crate::{
+    crash,
+    ports::{Reply, StoreError},
+};
 
 /// Most jobs of one commit.
 const BATCH: usize = 4_096;
@@ -137,7 +140,9 @@ fn work(database: &Database, inbox: &Receiver<Job>) -> Result<(), redb::Error> {
         for job in batch {
             acks.push(job(&txn)?);
         }
+        crash::point("commit.before");
         txn.commit()?;
+        crash::point("commit.after");
         for ack in acks {
             ack(Ok(()));
         }

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use super::{Active, Command, Shared, takeover::ctl_of};
 use crate::{
     clock::Phase,
-    ident,
+    crash, ident,
     journal::Follower,
     ports::{ControlAction, ControlMessage, Line, RunRecord, RunState, StoreError},
 };
@@ -219,7 +219,9 @@ impl RunHandle {
         }
         let from = self.active().map_or(0, |active| active.progress.borrow().seq) + 1;
         let message = ControlMessage { id, by: by.to_owned(), action };
+        crash::point("control.before");
         let (ctl, repeated) = self.shared.store.control.send(&self.run, message).await?;
+        crash::point("control.after");
         self.poke();
         let clock = self.shared.clock.clone();
         let limit = clock.now().after(PATIENCE);

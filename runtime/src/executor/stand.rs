@@ -7,14 +7,17 @@ use stellar_vm::event::{Fact, RunOutcome};
 
 use super::run::{RunError, RunTask};
 use crate::{
-    commanding,
+    commanding, crash,
     ports::{RunRecord, RunState},
 };
 
 impl RunTask {
     /// Takes the leases of the run's targets, and gives the fact that says how that went.
     pub(super) async fn take_leases(&mut self) -> Result<Fact, RunError> {
-        Ok(match self.shared.leases.take(&self.wanted, self.now()).await? {
+        crash::point("leases.before");
+        let taken = self.shared.leases.take(&self.wanted, self.now()).await?;
+        crash::point("leases.after");
+        Ok(match taken {
             Ok(fences) => {
                 self.fences = fences;
                 Fact::Leases { taken: self.wanted.targets.clone(), shared: self.wanted.shared, refused: None }
@@ -99,14 +102,18 @@ impl RunTask {
 
     async fn release(&mut self) -> Result<(), RunError> {
         self.fences.clear();
+        crash::point("release.before");
         self.shared.leases.release(&self.run, &self.wanted.targets, self.now()).await?;
+        crash::point("release.after");
         Ok(())
     }
 
     async fn write_record(&mut self, change: impl FnOnce(&mut RunRecord)) -> Result<(), RunError> {
         change(&mut self.record);
         self.record.renewed_at = self.now();
+        crash::point("record.before");
         self.revision = self.shared.store.records.update(&self.run, self.record.clone(), self.revision).await?;
+        crash::point("record.after");
         Ok(())
     }
 }

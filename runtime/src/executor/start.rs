@@ -14,7 +14,7 @@ use stellar_vm::{
 
 use super::{Beginning, Executor, RunHandle, Shared, run::RunTask, shares};
 use crate::{
-    ident,
+    crash, ident,
     ports::{RunRecord, RunState, StoreError},
 };
 
@@ -121,7 +121,9 @@ impl Executor {
             reason: None,
         };
         shared.store.artifacts.put(&hash, request.artifact).await?;
+        crash::point("create.before");
         let revision = shared.store.records.create(&run, record.clone()).await?;
+        crash::point("create.after");
         let shared_leases = shares(&program, start.unit);
         let machine = Machine::new(program.clone());
         let beginning = Beginning { run, program, machine, record, revision, epoch: 1, shared_leases, offset: 0 };

@@ -13,7 +13,7 @@ use stellar_vm::{
 use super::{Beginning, Executor, RunHandle, Shared, StartError, run::RunTask, sent::Sent, shares};
 use crate::{
     commanding::result_fact,
-    ident,
+    crash, ident,
     journal::read_all,
     ports::{ControlAction, ControlMessage, Line, Look, RunRecord, RunState, StoreError, TargetItem},
 };
@@ -140,7 +140,9 @@ impl Shared {
             renewed_at: self.clock.now(),
             ..record
         };
+        crash::point("take-over.before");
         let revision = self.store.records.update(&run, record.clone(), revision).await?;
+        crash::point("take-over.after");
         if lines.is_empty() {
             record.epoch = epoch;
             let beginning =
