@@ -1,6 +1,6 @@
 //! What a waiting run takes in next, and in which order.
 //!
-//! Operators first; then what the gateways published, each item in order, up to the next deadline; then what the machine
+//! Operators first, and the leases; then what the gateways published, each item in order, up to the next deadline; then what the machine
 //! wants at once; then deadlines that have passed, in virtual time when nothing else happens at that instant. So at a
 //! deadline itself the fact wins, and a deadline at which telemetry or reports are judged passes only when the gateways
 //! have told all that they had received by then.
@@ -34,6 +34,10 @@ impl RunTask {
             if self.take_message().await? {
                 return Ok(());
             }
+            // Without its leases a run judges nothing: what came meanwhile waits, so that it is judged in its order.
+            if self.wants_leases() && self.at_once().await? {
+                return Ok(());
+            }
             let deadline = self.machine.next_deadline();
             if let Some(entry) = self.inbox.take(deadline.map(|(due, _)| due)) {
                 if self.take_in(entry)? {
@@ -60,6 +64,10 @@ impl RunTask {
             self.offer_again().await?;
             self.wait(deadline.map(|(due, _)| due)).await;
         }
+    }
+
+    fn wants_leases(&self) -> bool {
+        self.machine.pending().any(|pending| pending.kind == PendingKind::Leases)
     }
 
     /// Answers who asks for the state, and notes that there are messages.

@@ -6,7 +6,7 @@ use stellar_vm::event::{Body, DecisionOption, Event, Fact, Known, RunOutcome, Tr
 
 use super::{
     programs::{S, acquire, hour, question, standby},
-    world::{START, Script, decision_of, process, process_with, question_of, short, wait_for, willing},
+    world::{Reply, START, Script, decision_of, process, process_with, question_of, short, wait_for, willing},
 };
 use crate::{
     commanding::{Subscribed, TargetGateway},
@@ -36,6 +36,32 @@ impl TargetGateway for Deaf {
     }
 
     fn offer(&self, _: TelecommandOrder) {}
+
+    fn withdraw<'a>(&'a self, run: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        TargetGateway::withdraw(&self.0, run)
+    }
+
+    fn flush(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        TargetGateway::flush(&self.0)
+    }
+}
+
+/// A gateway that tells a run nothing: what it publishes is archived and waits there.
+struct Mute(Gateway);
+
+impl TargetGateway for Mute {
+    fn kind(&self) -> &'static str {
+        self.0.kind()
+    }
+
+    fn subscribe(&self) -> Subscribed {
+        let (_, items) = tokio::sync::mpsc::unbounded_channel();
+        Subscribed { items, ..TargetGateway::subscribe(&self.0) }
+    }
+
+    fn offer(&self, order: TelecommandOrder) {
+        TargetGateway::offer(&self.0, order);
+    }
 
     fn withdraw<'a>(&'a self, run: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
         TargetGateway::withdraw(&self.0, run)
@@ -188,6 +214,34 @@ fn what_left_is_not_sent_again_and_is_followed_from_the_archive() {
         let log = short(&world.log(&run).await);
         assert_eq!(log.iter().filter(|event| event.ends_with("status completed")).count(), 1, "{log:?}");
         assert_eq!(log.last().map(String::as_str), Some("8 run_finished failed"), "{log:?}");
+    });
+}
+
+#[test]
+fn what_the_archive_received_is_judged_in_its_order() {
+    let brief = Script::from([(
+        "ping",
+        vec![(S, Reply::Completed), (2 * S, Reply::Responding(true)), (3 * S, Reply::Responding(false))],
+    )]);
+    let folder = tempfile::tempdir().unwrap();
+    let run = process_with(
+        folder.path(),
+        START,
+        brief,
+        |gateway| Arc::new(Mute(gateway)),
+        async |world| {
+            let handle = world.start(acquire()).await;
+            wait_for(&handle, sent).await;
+            world.clock.sleep_until(START.after(7 * S / 2), crate::clock::Phase::Link).await;
+            world.store.store().archive.flush().await.unwrap();
+            handle.id().clone()
+        },
+    );
+    process(folder.path(), START.after(4 * S), Script::new(), async |world| {
+        let handle = world.executor.resume(&run, "os:ada").await.unwrap();
+        let ended = handle.ended().await;
+        let log = short(&world.log(&run).await);
+        assert_eq!(ended, Some(Ending::Finished(RunOutcome::Passed)), "it responded after it had completed: {log:?}");
     });
 }
 
