@@ -54,6 +54,8 @@ impl Core {
             self.broken(p, strand.unwrap_or(0));
         }
         self.run_all(p);
+        // The log alone says where the run stands: what no longer fits is seen here, whoever asks next and when.
+        self.settle(p, self.now);
         self.count_quiet();
         Ok(())
     }

@@ -37,6 +37,7 @@ impl Core {
             self.seq = self.seq.saturating_add(1);
             if let Some(transition) = self.emit(p, i) {
                 self.run_all(p);
+                self.settle(p, self.now);
                 self.count_quiet();
                 return Advance::Emit(transition);
             }

@@ -241,3 +241,31 @@ fn at_every_place_of_the_log_the_replayed_machine_is_the_live_one() {
         }
     }
 }
+
+#[test]
+fn an_attempt_that_comes_too_late_is_given_up_by_the_log_alone() {
+    let retried = vec![St::Do("A", every(None, 2 * S, Some(3 * S)))];
+    let program = program_with(
+        vec![
+            procedure("P", vec![St::Together(vec![retried, vec![St::Wait(60 * S)]])]),
+            step("A", vec![St::Check(on("on"))]),
+        ],
+        None,
+    );
+    let mut world = World::new(&program);
+    world.enter(World::started("P")).unwrap();
+    world.until_await();
+    // Nobody looks at the run for a while: the second attempt is due at 2 s, and fits no more at 10 s.
+    world.now = 10 * S;
+    assert!(world.turn());
+    // It is compared there with the machine that its log makes, before and behind what `advance` does.
+    world.enter_take_over();
+    let mut other = World::new(&program);
+    other.enter(World::started("P")).unwrap();
+    other.until_await();
+    other.now = 10 * S;
+    assert!(other.turn());
+    other.until_await();
+    other.enter_take_over();
+    world.go_on().ends("60 elapsed 60\n60 end failed CHECK_FAILED");
+}
