@@ -235,7 +235,8 @@ impl<'a> Body<'a> {
     fn expect(&mut self, names: &InScope) -> Kind {
         let cond = self.scope(names).condition(self.rng, 2);
         let within = self.within();
-        let held = self.rng.chance(42).then(|| self.rng.pick(&[0, 100 * MS, 500 * MS, S, 2 * S, 2 * S]).min(within));
+        let held =
+            self.rng.chance(50).then(|| self.rng.pick(&[0, 100 * MS, 500 * MS, S, 2 * S, 2 * S, 2 * S]).min(within));
         Kind::Expect { cond, held, within }
     }
 
