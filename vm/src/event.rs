@@ -2,7 +2,7 @@
 //!
 //! In JSON one event is one object: the envelope (`seq`, `at`, `epoch`, then `nonce` and `fence` where the runtime wrote
 //! them), `type`, and the fields of its kind in the order of the types below. Fields that are `None` or empty where the
-//! type says so are left out. Values are [`Scalar`]s.
+//! type says so are left out. Values are [`Scalar`]s. `docs/schemas/event.json` describes it for other programs.
 
 use alloc::{collections::BTreeMap, string::String, sync::Arc, vec::Vec};
 
@@ -15,8 +15,10 @@ use crate::{
 };
 
 pub(crate) mod json;
+mod schema;
 
 pub use json::{NotAnEvent, body_json};
+pub use schema::Schema;
 
 /// One event of the log of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -215,6 +217,9 @@ pub enum Transition {
 pub enum Fact {
     /// The run exists; always the first event.
     RunStarted {
+        /// The version of the log's JSON.
+        #[serde(default)]
+        schema: Schema,
         /// ULID of the run.
         run: Arc<str>,
         /// Procedure.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use stellar_vm::{
     artifact::{self, ArtifactError},
     compare::{self, Mismatch},
-    event::Fact,
+    event::{Fact, Schema},
     machine::{self, Machine},
     program::{Kind, Program},
     value::Scalar,
@@ -151,6 +151,7 @@ impl Shared {
             Some((target.clone(), Arc::from(kind)))
         });
         Fact::RunStarted {
+            schema: Schema,
             run: beginning.run.clone(),
             procedure: record.procedure.clone(),
             targets: record.targets.clone(),

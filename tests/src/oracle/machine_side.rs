@@ -163,6 +163,7 @@ impl<'a> MachineSide<'a> {
         let inputs = self.program.inputs.iter();
         let def = &self.program.defs[self.program.entry];
         VmFact::RunStarted {
+            schema: stellar_vm::event::Schema,
             run: RUN.into(),
             procedure: def.title.as_str().into(),
             targets: def.targets.iter().zip(TARGETS).map(|(name, target)| ((*name).into(), target.into())).collect(),

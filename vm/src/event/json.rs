@@ -269,6 +269,25 @@ mod tests {
     }
 
     #[test]
+    fn a_log_of_another_schema_is_no_log() {
+        let at = "\"at\":\"2026-10-02T10:15:00.000000000Z\"";
+        let line = |schema: &str| {
+            format!(
+                "{{\"seq\":1,{at},\"epoch\":1,\"type\":\"run_started\",{schema}\"run\":\"01K6\",\"procedure\":\"P\",\
+                 \"targets\":{{}},\"inputs\":{{}},\"artifact\":\"00\",\"scale\":\"utc\",\"links\":{{}},\"by\":\"os:test\"}}"
+            )
+        };
+        let first = line("\"schema\":1,");
+        assert_eq!(Event::from_json(&first).and_then(|event| event.to_json()), Ok(first.clone()));
+        assert_eq!(Event::from_json(&line("")), Event::from_json(&first), "without a number it is the first");
+        for other in ["2", "0", "\"1\"", "null"] {
+            assert!(Event::from_json(&line(&format!("\"schema\":{other},"))).is_err(), "{other}");
+        }
+        let said = Event::from_json(&line("\"schema\":2,")).map_err(|error| format!("{error}"));
+        assert_eq!(said, Err("no event of a run: the log is of schema 2, and this program reads schema 1".into()));
+    }
+
+    #[test]
     fn facts_read_by_hand_and_by_their_shape_are_the_same() {
         let at = event(Body::Fact(Fact::Declined { ctl: None, why: String::new() })).at;
         let status = |status, order, code: Option<&str>| Fact::TelecommandStatus {

@@ -10,7 +10,8 @@ use crate::{
     catalogue::Stage,
     condition::{SampleView, Snapshot},
     event::{
-        DecisionOption, Fact, Known, KnownStatus, PendingId, RunOutcome, TelecommandStatus, TransferStatus, Transition,
+        DecisionOption, Fact, Known, KnownStatus, PendingId, RunOutcome, Schema, TelecommandStatus, TransferStatus,
+        Transition,
     },
     machine::{Advance, Machine, Pending, PendingKind},
     program::Unit,
@@ -106,6 +107,7 @@ impl Adversary {
         let names = ["sim-1", "sim-2"];
         let targets = unit.targets.iter().zip(names).map(|(target, name)| (Arc::clone(&target.name), name.into()));
         self.enter(Fact::RunStarted {
+            schema: Schema,
             run: "01K6A3D3Y4Q8K1P9W2N6R5T7XZ".into(),
             procedure: Arc::clone(&unit.name),
             targets: targets.collect(),

@@ -8,7 +8,7 @@ use std::{
 use stellar_vm::{
     condition::{SampleView, Snapshot},
     event::{
-        Body, DecisionOption, Event, Fact, Known, KnownStatus, LeaseRefusal, RunOutcome, TelecommandStatus,
+        Body, DecisionOption, Event, Fact, Known, KnownStatus, LeaseRefusal, RunOutcome, Schema, TelecommandStatus,
         TransferStatus, Transition,
     },
     machine::{Advance, Machine, PendingKind, Refused, Replay, replay},
@@ -222,6 +222,7 @@ impl World {
     /// The fact that starts a procedure.
     pub(crate) fn started(procedure: &str) -> Fact {
         Fact::RunStarted {
+            schema: Schema,
             run: RUN.into(),
             procedure: procedure.into(),
             targets: BTreeMap::from([("sat".into(), "sim-1".into())]),
