@@ -3,8 +3,9 @@
 #![cfg(test)]
 
 use serde_json::{Value, json};
-use stellar_runtime::api::client::Client;
+use stellar_runtime::{api::client::Client, executor::StartRequest, instance::ClockMode};
 use stellar_tests::{
+    instance,
     mission::{Going, Mission, Ran, at},
     proof, spec,
 };
@@ -376,6 +377,22 @@ fn an_interrupt_from_the_keyboard_suspends_and_resume_goes_on() {
 }
 
 #[test]
+fn an_interrupt_suspends_a_run_that_was_taken_over_too() {
+    let mission = mission("");
+    let mut going = mission.start(&["run", "Long", "--format", "json"]);
+    let run = going.run();
+    going.event_of("step_started");
+    going.kill();
+    let mut resumed = mission.start(&["resume", &run, "--format", "json"]);
+    resumed.event_of("taken_over");
+    assert!(std::process::Command::new("kill").args(["-INT", &resumed.pid().to_string()]).status().unwrap().success());
+    let (code, events) = resumed.end();
+    assert_eq!(code, 3, "{events:#?}");
+    assert_eq!(events.last().unwrap()["type"], "suspended");
+    proof::of(&mission, &run);
+}
+
+#[test]
 fn suspended_from_beside_it_leaves_the_target_to_others() {
     let mission = mission("");
     let mut going = mission.start(&["run", "Long", "--format", "json"]);
@@ -393,6 +410,48 @@ fn suspended_from_beside_it_leaves_the_target_to_others() {
     assert_eq!(other.one("leases")["taken"], json!(["sim-1"]));
     assert_eq!(mission.log(&id).len(), events.len(), "nothing more happened to it");
     proof::of(&mission, &id);
+}
+
+#[test]
+fn resumed_from_beside_it_is_followed_and_answered() {
+    let mission = mission("");
+    let artifact = instance::artifact(&mission, &[]);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let instance = instance::with_targets(&mission, &[("sim-1", "platform-v3")], ClockMode::Real).await;
+        let served = instance.serve().unwrap();
+        let request = StartRequest {
+            artifact,
+            procedure: "Ask first".to_owned(),
+            targets: [("sat".into(), "sim-1".into())].into(),
+            inputs: [].into(),
+            by: "os:test".to_owned(),
+        };
+        let run = instance.start(request).await.unwrap();
+        let mut events = run.events(1);
+        let mut asked = false;
+        while !asked {
+            asked = events.next().await.unwrap().expect("it asks").text.contains("question_asked");
+        }
+        let resume = |arguments: &[&str], code| {
+            let ran = tokio::task::block_in_place(|| mission.resume(run.id(), arguments));
+            assert_eq!(ran.code, code, "{}\n{:#?}", ran.err, ran.events);
+            ran
+        };
+        let waiting = resume(&[], 3);
+        assert!(waiting.err.contains("--answer \"go on?=yes\""), "how to go on: {}", waiting.err);
+        assert_eq!(waiting.events, Vec::<Value>::new(), "nothing happened meanwhile");
+        let declined = resume(&["--answer", "go on?=perhaps"], 3);
+        assert!(declined.err.contains("declined"), "{}", declined.err);
+        run.suspend("os:test", None).await.unwrap();
+        let resumed = resume(&["--answer", "go on?=yes"], 0);
+        let kinds = kinds(&resumed.events);
+        assert_eq!(kinds[..2], ["resumed", "leases"], "{kinds:?}");
+        assert_eq!((kinds.contains(&"answered"), kinds.last()), (true, Some(&"run_finished")), "{kinds:?}");
+        drop(served);
+        instance.close().await;
+    });
+    proof::all(&mission);
 }
 
 #[test]

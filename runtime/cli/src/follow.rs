@@ -102,9 +102,8 @@ impl<'a> Following<'a> {
     pub(crate) async fn until_it_ends(mut self, from: u64) -> Result<Exit, Failure> {
         let exit = self.follow(from).await;
         self.live.clear();
-        let unused = self.beforehand.unused();
-        if !unused.is_empty() && matches!(exit, Ok(Exit::Done | Exit::Failed)) {
-            output::tell(&format!("stellar: nobody asked for {}", unused.join(", ")));
+        if let Ok(exit) = exit {
+            self.beforehand.tell_unused(exit);
         }
         exit
     }
@@ -330,7 +329,7 @@ async fn next(
 }
 
 /// How the command line answers this.
-fn hint(asked: &Asked) -> String {
+pub(crate) fn hint(asked: &Asked) -> String {
     let choice = asked.choices().into_iter().next().unwrap_or_default();
     match asked {
         Asked::Question { text, .. } => format!("--answer \"{text}={choice}\""),

@@ -5,6 +5,7 @@
 //! the tests of the whole system build the very binary that they drive.
 
 mod args;
+mod beside;
 mod commands;
 mod exit;
 mod follow;

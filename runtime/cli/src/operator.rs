@@ -4,7 +4,12 @@ use std::{cell::Cell, sync::Arc};
 
 use stellar_vm::event::{Body, DecisionOption, Event, Fact, Path, StepOutcome, Transition};
 
-use crate::{args::Operator, exit::Failure, render::option_text};
+use crate::{
+    args::Operator,
+    exit::{Exit, Failure},
+    output,
+    render::option_text,
+};
 
 /// Answers and decisions given on the command line.
 #[derive(Debug)]
@@ -113,8 +118,16 @@ impl Beforehand {
         }
     }
 
+    /// Says what nobody asked for, where the run has ended.
+    pub(crate) fn tell_unused(&self, exit: Exit) {
+        let unused = self.unused();
+        if !unused.is_empty() && matches!(exit, Exit::Done | Exit::Failed) {
+            output::tell(&format!("stellar: nobody asked for {}", unused.join(", ")));
+        }
+    }
+
     /// What nobody asked for, as it was given.
-    pub(crate) fn unused(&self) -> Vec<String> {
+    fn unused(&self) -> Vec<String> {
         let list = |all: &[Given], flag: &str| {
             let unused = all.iter().filter(|given| !given.used.get());
             unused.map(|given| format!("--{flag} \"{}={}\"", given.name, given.value)).collect::<Vec<_>>()

@@ -2,30 +2,33 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use serde_json::{Value, json};
-use stellar_runtime::{api::client::Client, instance::ClockMode, journal};
+use serde_json::Value;
+use stellar_runtime::{instance::ClockMode, journal};
 use stellar_vm::event::{Body, Fact};
 
 use super::event_of;
 use crate::{
     args::{Global, Resume},
+    beside::Beside,
     exit::{Exit, Failure},
     follow::{Following, by},
     look::{self, Look},
     mission::Mission,
     node::{self, Node},
     operator::Beforehand,
-    output,
 };
 
 /// The run that is meant.
-struct Found {
-    run: String,
-    /// Whether another process has the store.
-    beside: bool,
-    mode: ClockMode,
-    /// The targets that it uses.
-    used: BTreeSet<Arc<str>>,
+enum Found {
+    /// Another process has the store; how the run went on there.
+    Beside(Exit),
+    /// No process has it.
+    Left {
+        run: String,
+        mode: ClockMode,
+        /// The targets that it uses.
+        used: BTreeSet<Arc<str>>,
+    },
 }
 
 /// Takes a run over if nobody owns it, lets it go on if it is suspended, and follows it.
@@ -45,12 +48,18 @@ pub(super) fn resume(args: &Resume, global: &Global) -> Result<Exit, Failure> {
             );
         }
         let log = look.log(&run).await?;
-        Ok(Found { beside: matches!(look, Look::Beside(_)), mode: clock_of(&log)?, used: targets_of(&log)?, run })
+        if let Look::Beside(client) = look {
+            // The process that has the store owns its runs: it lets the run go on.
+            let under_way = shown.get("under_way").and_then(Value::as_bool).unwrap_or_default();
+            let beside = Beside::new(client, run, &beforehand, args.operator.format, global);
+            return beside.resume(&log, under_way).await.map(Found::Beside);
+        }
+        Ok(Found::Left { mode: clock_of(&log)?, used: targets_of(&log)?, run })
     })?;
-    let Found { beside, mode, used, run } = found;
-    if beside {
-        return look::block_on(ask_the_other(&Client::of(&store), &run));
-    }
+    let (mode, used, run) = match found {
+        Found::Beside(exit) => return Ok(exit),
+        Found::Left { mode, used, run } => (mode, used, run),
+    };
     let settings = node::settings(&mission, global, mode, |name, _| used.contains(name))?;
     node::block_on(mode, async {
         let node = Node::open(settings, mode).await?;
@@ -65,11 +74,15 @@ pub(super) fn resume(args: &Resume, global: &Global) -> Result<Exit, Failure> {
     })
 }
 
-/// The clock that a run lives by: a virtual one goes on where its log ends.
+/// The clock that a run lives by: a virtual one goes on where its log ends. A line of the log that cannot be read is no
+/// matter here: the executor halts the run for it.
 fn clock_of(log: &[String]) -> Result<ClockMode, Failure> {
-    let (Some(first), Some(last)) = (log.first(), log.last()) else { return Ok(ClockMode::Real) };
+    let Some(first) = log.first() else { return Ok(ClockMode::Real) };
     match event_of(first)?.body {
-        Body::Fact(Fact::RunStarted { virtual_clock: true, .. }) => Ok(ClockMode::Virtual(Some(event_of(last)?.at))),
+        Body::Fact(Fact::RunStarted { virtual_clock: true, .. }) => {
+            let last = log.iter().rev().find_map(|line| event_of(line).ok());
+            Ok(ClockMode::Virtual(last.map(|event| event.at)))
+        }
         _ => Ok(ClockMode::Real),
     }
 }
@@ -80,14 +93,4 @@ fn targets_of(log: &[String]) -> Result<BTreeSet<Arc<str>>, Failure> {
         Some(Body::Fact(Fact::RunStarted { targets, .. })) => targets.into_values().collect(),
         _ => BTreeSet::new(),
     })
-}
-
-/// The process that has the store owns its runs: it is asked to let the run go on.
-async fn ask_the_other(client: &Client, run: &str) -> Result<Exit, Failure> {
-    let body = json!({"by": by()});
-    let (_, said) = client.post(&format!("/v1/runs/{run}/resume"), None, &body).await.map_err(look::client)?;
-    output::print(&format!(
-        "the process that has the store goes on with it: {said}\nfollow it with: stellar log {run} --follow\n"
-    ))?;
-    Ok(Exit::Done)
 }
