@@ -455,6 +455,25 @@ fn resumed_from_beside_it_is_followed_and_answered() {
 }
 
 #[test]
+fn a_halted_run_is_shown_with_what_is_wrong() {
+    let mission = mission("");
+    let left = run(&mission, "Ask first", &[], 3);
+    stellar_tests::kept::spoil(&mission, left.id(), "{\"hello\":1}");
+    let said = mission.stellar(&["show", left.id()]);
+    assert_eq!(said.code, 1, "nobody has halted it yet: {}", said.out);
+    let refused = mission.resume(left.id(), &[]);
+    assert_eq!(refused.code, 1, "{}", refused.err);
+    assert!(refused.err.contains("run::log-garbage"), "{}", refused.err);
+    let shown = mission.json(&["show", left.id(), "--format", "json"], 0);
+    assert_eq!((&shown["schema"], &shown["state"]), (&json!(1), &json!("halted")), "{shown:#}");
+    assert!(shown["reason"].as_str().unwrap().contains("is no event"), "{shown:#}");
+    assert_eq!(shown.get("view"), None, "its log has no state");
+    let text = mission.done(&["show", left.id()]);
+    assert!(text.contains("halted") && text.contains("is no event"), "{text}");
+    assert!(mission.done(&["runs"]).contains("halted"));
+}
+
+#[test]
 fn an_operator_beside_is_told_what_does_not_fit() {
     let mission = mission("");
     let mut going = mission.start(&["run", "Long", "--format", "json"]);

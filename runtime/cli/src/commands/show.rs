@@ -20,12 +20,13 @@ pub(super) fn show(args: &Show, global: &Global) -> Result<Exit, Failure> {
         let look = Look::at(&mission.store()).await?;
         let id = look.find(&args.run).await?;
         let mut run = look.run(&id).await?;
-        if run.get("view").is_none() {
-            let view = replayed(&look, &id, &run).await?;
-            if let Some(fields) = run.as_object_mut() {
-                fields.insert("view".to_owned(), view);
-                fields.entry("schema").or_insert_with(|| 1.into());
-            }
+        let view = match run.get("view") {
+            Some(_) => None,
+            None => replayed(&look, &id, &run).await?,
+        };
+        if let Some(fields) = run.as_object_mut() {
+            fields.entry("schema").or_insert_with(|| 1.into());
+            fields.extend(view.map(|view| ("view".to_owned(), view)));
         }
         Ok(run)
     })?;
@@ -36,8 +37,17 @@ pub(super) fn show(args: &Show, global: &Global) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// The state of a run that nobody has in a process: its log, run through the machine.
-async fn replayed(look: &Look, id: &str, run: &Value) -> Result<Value, Failure> {
+/// The state of a run that nobody has in a process: its log, run through the machine. A halted run need not have one:
+/// its record says what is wrong.
+async fn replayed(look: &Look, id: &str, run: &Value) -> Result<Option<Value>, Failure> {
+    let halted = run.get("state").is_some_and(|state| state == "halted");
+    match view(look, id, run).await {
+        Err(_) if halted => Ok(None),
+        view => view.map(Some),
+    }
+}
+
+async fn view(look: &Look, id: &str, run: &Value) -> Result<Value, Failure> {
     let hash = run.get("artifact").and_then(Value::as_str).unwrap_or_default();
     let loaded = program::prove(look.artifact(hash).await?, "the artifact of the run")?;
     let lines = look.log(id).await?;
