@@ -2,6 +2,7 @@
 
 pub mod campaign;
 pub mod checker;
+pub mod everything;
 pub mod field;
 pub mod hex;
 pub mod instance;
