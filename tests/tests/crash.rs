@@ -134,7 +134,7 @@ fn crashed(mission: &Mission, procedure: &str, point: &str) -> String {
 }
 
 /// The log of a run and what left, judged: the log holds, nothing stands twice in the link's record, nothing left that
-/// the log does not name, and what a decision says of each telecommand is so by the record.
+/// the log does not name, no report is told twice, and what a decision says of each telecommand is so by the record.
 fn judged(mission: &Mission, run: &str) -> Vec<Value> {
     proof::of(mission, run);
     let log = mission.log(run);
@@ -144,6 +144,11 @@ fn judged(mission: &Mission, run: &str) -> Vec<Value> {
     assert_eq!(unique.len(), left.len(), "nothing left twice: {left:?}");
     let sent: BTreeSet<&str> = of(&log, "telecommand_sent").iter().map(|it| it["id"].as_str().unwrap()).collect();
     assert!(left.iter().all(|id| sent.contains(id.as_str())), "nothing left that was not logged before: {left:?}");
+    let mut told = BTreeSet::new();
+    for status in of(&log, "telecommand_status") {
+        let what = ["id", "status", "stage"].map(|key| status[key].to_string());
+        assert!(told.insert(what), "the log tells it twice: {status}");
+    }
     let known = of(&log, "taken_over").into_iter().chain(of(&log, "resumed")).flat_map(|it| items(&it["known"]));
     let said = of(&log, "decision_required").into_iter().flat_map(|it| items(&it["telecommands"]));
     for one in known.chain(said) {

@@ -376,7 +376,7 @@ pub enum Fact {
 }
 
 /// What is told of a telecommand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TelecommandStatus {
     /// It left: the link took it.

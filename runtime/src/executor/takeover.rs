@@ -1,10 +1,14 @@
 //! Taking a run over: its log is read and checked, run through a new machine, and goes on where it ends.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use stellar_vm::{
     artifact,
-    event::{Body, Event, Fact},
+    catalogue::Stage,
+    event::{Body, Event, Fact, TelecommandStatus},
     machine::{self, Machine, PendingKind, RunState as MachineState},
     time::Instant,
     verify::{self, Verified},
@@ -12,7 +16,7 @@ use stellar_vm::{
 
 use super::{Beginning, Executor, RunHandle, Shared, StartError, run::RunTask, sent::Sent, shares};
 use crate::{
-    commanding::result_fact,
+    commanding::{result_fact, status_fact},
     crash, ident,
     journal::read_all,
     ports::{ControlAction, ControlMessage, Line, Look, RunRecord, RunState, StoreError, TargetItem},
@@ -161,8 +165,9 @@ impl Shared {
         let view = beginning.machine.view();
         let targets: Vec<Arc<str>> = beginning.record.targets.values().cloned().collect();
         let sent = Sent::new(run.clone(), &beginning.program, &self.platforms(&targets));
-        let past = Past::read(sent, lines)?;
+        let mut past = Past::read(sent, lines)?;
         let (unread, judged, last_ctl) = (past.unread_from(&beginning.machine), past.order, past.last_ctl);
+        let told = std::mem::take(&mut past.told);
         let (mut task, active, ending) = self.task(beginning, Some(past));
         task.last_ctl = last_ctl;
         if matches!(view.state, MachineState::Passed | MachineState::Failed | MachineState::Aborted) {
@@ -181,7 +186,7 @@ impl Shared {
         task.journal.tell(task.machine.seq());
         task.sent.count_anew(at);
         task.enter_results().await?;
-        task.enter_archive(unread, judged).await?;
+        task.enter_archive(unread, judged, &told).await?;
         let suspended = view.state == MachineState::Suspended;
         self.spawn(task, active, ending);
         Ok((RunHandle::new(run, self.clone()), suspended))
@@ -237,12 +242,17 @@ pub(super) struct Past {
     last_ctl: u64,
     /// Order of the release of each telecommand.
     releases: BTreeMap<Arc<str>, u64>,
+    /// What the log tells of telecommands.
+    told: Told,
 }
+
+/// Statuses, each with its telecommand and the stage that it is of.
+type Told = BTreeSet<(Arc<str>, TelecommandStatus, Option<Stage>)>;
 
 impl Past {
     /// Reads the log again for telecommands, orders and messages.
     fn read(sent: Sent, lines: &[Line]) -> Result<Self, StoreError> {
-        let mut past = Self { sent, order: 0, last_ctl: 0, releases: BTreeMap::new() };
+        let mut past = Self { sent, order: 0, last_ctl: 0, releases: BTreeMap::new(), told: Told::new() };
         let says = ["telecommand_sent", "telecommand_status", "observed", "\"ctl\":"];
         for line in lines.iter().filter(|line| says.iter().any(|word| line.text.contains(word))) {
             let event = Event::from_json(&line.text)
@@ -261,6 +271,9 @@ impl Past {
             Body::Fact(fact) => fact,
         };
         self.sent.settle(fact);
+        if let Fact::TelecommandStatus { id, status, stage, .. } = fact {
+            self.told.insert((id.clone(), *status, *stage));
+        }
         match fact {
             Fact::TelecommandStatus { id, order: Some(order), .. } => {
                 self.order = self.order.max(*order);
@@ -311,7 +324,7 @@ impl RunTask {
     }
 
     /// Puts what the archive received from `unread` on and the log does not have in front of what comes, in order.
-    async fn enter_archive(&mut self, unread: u64, judged: u64) -> Result<(), StoreError> {
+    async fn enter_archive(&mut self, unread: u64, judged: u64, told: &Told) -> Result<(), StoreError> {
         let mut items: Vec<TargetItem> = Vec::new();
         for target in self.wanted.targets.clone() {
             let mut after = unread;
@@ -319,7 +332,7 @@ impl RunTask {
                 let chunk = self.shared.store.archive.since(&target, after, CHUNK).await?;
                 let Some(last) = chunk.last() else { break };
                 after = last.order();
-                items.extend(chunk.into_iter().filter_map(|item| self.matters(item, judged)));
+                items.extend(chunk.into_iter().filter_map(|item| self.matters(item, judged, told)));
             }
         }
         items.sort_by_key(TargetItem::order);
@@ -328,14 +341,19 @@ impl RunTask {
     }
 
     /// What of an item of the archive can matter to the run: what the log goes beyond has been judged, and is not judged
-    /// again.
-    fn matters(&self, item: TargetItem, judged: u64) -> Option<TargetItem> {
+    /// again; a report that the log has is not entered again, though the machine may have forgotten its telecommand.
+    fn matters(&self, item: TargetItem, judged: u64, told: &Told) -> Option<TargetItem> {
         match item {
             TargetItem::Samples { mut samples } => {
                 samples.retain(|sample| sample.order > judged && self.snapshot.wants(sample));
                 (!samples.is_empty()).then_some(TargetItem::Samples { samples })
             }
-            status => status.telecommand().is_some_and(|id| self.sent.contains(id)).then_some(status),
+            status => {
+                let Fact::TelecommandStatus { id, status: what, stage, .. } = status_fact(&status)? else {
+                    return None;
+                };
+                (self.sent.contains(&id) && !told.contains(&(id, what, stage))).then_some(status)
+            }
         }
     }
 }
