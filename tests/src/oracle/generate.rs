@@ -168,8 +168,8 @@ pub(super) fn policy(rng: &mut Rng) -> Policy {
     let every = rng.chance(60).then(|| rng.pick(&[100 * MS, 500 * MS, S, 2 * S, 6 * S]));
     let total = rng.pick(&[500 * MS, 3 * S, 6 * S, 10 * S, 20 * S]);
     match rng.below(8) {
-        0..=2 => Policy { times: Some(u32::try_from(1 + rng.below(3)).unwrap()), every, total: None },
-        3..=5 => Policy { times: None, every, total: Some(total) },
+        0..=1 => Policy { times: Some(u32::try_from(1 + rng.below(3)).unwrap()), every, total: None },
+        2..=5 => Policy { times: None, every, total: Some(total) },
         6 => Policy { times: Some(u32::try_from(1 + rng.below(3)).unwrap()), every, total: Some(total) },
         _ => Policy { times: Some(0), every: None, total: None },
     }
