@@ -40,7 +40,7 @@ impl Kernel {
             "run_started",
             json!({
                 "run": RUN, "procedure": def.title, "targets": targets, "inputs": inputs, "artifact": "00",
-                "scale": "utc", "virtual_clock": true, "links": links, "by": "os:test",
+                "schema": 1, "scale": "utc", "virtual_clock": true, "links": links, "by": "os:test",
             }),
         );
     }
