@@ -1,6 +1,6 @@
 //! Bugs that can be switched on, so that it can be tried whether a property finds them.
 //!
-//! Only with the feature `seeded-bugs`, which is for tests; without it [`on`] is `false` for the compiler already. One bug
+//! Only with the feature `seeded-bugs`, which is for tests; without it `on` is `false` for the compiler already. One bug
 //! at a time, for the whole process; none at the start.
 
 #[cfg(feature = "seeded-bugs")]
