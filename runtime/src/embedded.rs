@@ -130,7 +130,7 @@ impl Embedded {
         check_layout(&archive, &path.join("telemetry.redb"))?;
         let archive_path = path.join("telemetry.redb");
         let archive = EmbeddedArchive::start(archive, lock.clone(), hold.clone(), stop.clone())
-            .map_err(|why| OpenError::Damaged { path: archive_path, why })?;
+            .map_err(|error| not_opened(&archive_path, error))?;
         let writer = Writer::start(database, lock, hold, stop)
             .map_err(|source| OpenError::Io { path: path.to_owned(), source })?;
         sync_folder(path)?;
@@ -216,8 +216,17 @@ fn guarded(path: &Path, open: impl FnOnce() -> Result<Database, redb::DatabaseEr
     }
 }
 
+/// What redb says of a file that is being opened: a disk that does not write or read is no damage.
+fn not_opened(path: &Path, error: redb::Error) -> OpenError {
+    let path = path.to_owned();
+    match error {
+        redb::Error::Io(source) if source.kind() != io::ErrorKind::InvalidData => OpenError::Io { path, source },
+        redb::Error::PreviousIo => OpenError::Io { path, source: io::Error::other(error.to_string()) },
+        other => OpenError::Damaged { path, why: other.to_string() },
+    }
+}
+
 fn check_layout(database: &Database, path: &Path) -> Result<(), OpenError> {
-    let damaged = |why: redb::Error| OpenError::Damaged { path: path.to_owned(), why: why.to_string() };
     let layout = || -> Result<u64, redb::Error> {
         let txn = database.begin_write()?;
         let found = {
@@ -231,7 +240,7 @@ fn check_layout(database: &Database, path: &Path) -> Result<(), OpenError> {
         txn.commit()?;
         Ok(found)
     };
-    match layout().map_err(damaged)? {
+    match layout().map_err(|error| not_opened(path, error))? {
         LAYOUT => Ok(()),
         found => Err(OpenError::Newer { path: path.to_owned(), found }),
     }

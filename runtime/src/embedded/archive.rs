@@ -76,9 +76,12 @@ impl EmbeddedArchive {
         lock: Arc<FolderLock>,
         hold: Hold,
         stopped: Arc<watch::Sender<Option<String>>>,
-    ) -> Result<Self, String> {
-        let first = reserve(&database, None).map_err(|error| error.to_string())?;
-        let latest = read_latest(&database).map_err(|error| error.to_string())?;
+    ) -> Result<Self, redb::Error> {
+        let first = reserve(&database, None)?;
+        let latest = read_latest(&database).map_err(|error| match error {
+            StoreError::Damaged(why) => redb::Error::Corrupted(why),
+            other => redb::Error::Io(std::io::Error::other(other.to_string())),
+        })?;
         let shared = Arc::new(Shared {
             database,
             state: Mutex::new(State { latest, ..State::default() }),
@@ -95,10 +98,8 @@ impl EmbeddedArchive {
                 stopped.send_replace(Some(format!("the telemetry archive cannot be written: {error}")));
             }
         };
-        let thread = std::thread::Builder::new()
-            .name(String::from("stellar-archive"))
-            .spawn(work)
-            .map_err(|error| error.to_string())?;
+        let thread =
+            std::thread::Builder::new().name(String::from("stellar-archive")).spawn(work).map_err(redb::Error::Io)?;
         Ok(Self { shared, thread: Some(thread), hold })
     }
 }

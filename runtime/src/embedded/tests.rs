@@ -70,6 +70,26 @@ async fn a_failed_sync_stops_the_store_for_good() {
 }
 
 #[test]
+fn a_disk_that_fails_at_the_opening_is_not_called_damage() {
+    let mut failed = 0;
+    for nth in 0..12 {
+        let folder = tempfile::tempdir().unwrap();
+        let (syncs, broken) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+        let opener = |path: &Path| {
+            let database = faulty(path, &syncs, &broken);
+            broken.store(syncs.load(Ordering::SeqCst) >= nth, Ordering::SeqCst);
+            database
+        };
+        match Embedded::open_with(folder.path(), "a", no_hold(), &opener) {
+            Ok(_) => {}
+            Err(OpenError::Io { .. }) => failed += 1,
+            Err(other) => panic!("after {nth} syncs: {other}"),
+        }
+    }
+    assert!(failed > 0, "no sync failed");
+}
+
+#[test]
 fn a_damaged_file_is_refused_and_named() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("store.redb"), b"this is not a database, but it has some length").unwrap();
