@@ -283,6 +283,12 @@ impl Instance {
         }
     }
 
+    /// Why the store has stopped, where it has.
+    #[must_use]
+    pub fn stopped(&self) -> Option<String> {
+        self.embedded.stopped().borrow().clone()
+    }
+
     /// Closes the gateways and leaves the runs as they stand: what is not claimed never leaves.
     pub async fn close(self) {
         for (_, gateway) in self.gateways {

@@ -123,11 +123,15 @@ impl Node {
         W: AsyncFnOnce(&Executor) -> Result<Exit, Failure>,
     {
         let done = tokio::select! {
-            done = work(self.instance.executor()) => done,
-            why = self.instance.failed() => {
-                // Nothing may act after a write failed: not even closing in order.
-                return Err(Failure::failed(format!("store::unavailable: {why}")).help("the run can be resumed when it is mended"));
-            }
+            done = work(self.instance.executor()) => Some(done),
+            _ = self.instance.failed() => None,
+        };
+        // That the store has stopped is why a run is left, and not the other way round, whichever is seen first.
+        let stopped = self.instance.stopped();
+        let (Some(done), None) = (done, &stopped) else {
+            // Nothing may act after a write failed: not even closing in order.
+            let message = format!("store::unavailable: {}", stopped.unwrap_or_default());
+            return Err(Failure::failed(message).help("the run can be resumed when it is mended"));
         };
         let Self { instance, served } = self;
         drop(served);

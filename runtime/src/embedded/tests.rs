@@ -57,7 +57,8 @@ async fn a_failed_sync_stops_the_store_for_good() {
     log.append("r", vec![line(1)]).await.unwrap();
     broken.store(true, Ordering::SeqCst);
     let error = log.append("r", vec![line(2)]).await.unwrap_err();
-    assert!(matches!(&error, StoreError::Unavailable(_)), "{error}");
+    assert!(matches!(&error, StoreError::Unavailable(why) if why.starts_with("it cannot be written: ")), "{error}");
+    assert!(store.stopped().borrow().is_some(), "who learns that a write failed finds the store stopped");
     broken.store(false, Ordering::SeqCst);
     let error = log.append("r", vec![line(2)]).await.unwrap_err();
     assert!(matches!(&error, StoreError::Unavailable(_)), "it goes on after a failed sync: {error}");

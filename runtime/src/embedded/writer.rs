@@ -72,13 +72,11 @@ impl Writer {
         });
         let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
         Box::pin(async move {
-            if !sent {
-                return Err(self.unavailable());
+            if sent && let Ok((result, _guard)) = answered.await {
+                return result;
             }
-            match answered.await {
-                Ok((result, _guard)) => result,
-                Err(_) => Err(self.unavailable()),
-            }
+            let _guard = (self.hold)();
+            Err(self.unavailable().await)
         })
     }
 
@@ -88,8 +86,11 @@ impl Writer {
         read(&txn).map_err(|error| unreadable(&error))?
     }
 
-    fn unavailable(&self) -> StoreError {
-        let why = self.stopped.borrow().clone();
+    /// Why the writer gave no answer. It answers every job that it gets unless it stops, and then it says why: whoever
+    /// learns that a write failed finds the whole store stopped.
+    async fn unavailable(&self) -> StoreError {
+        let mut stopped = self.stopped.subscribe();
+        let why = stopped.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
         StoreError::Unavailable(why.unwrap_or_else(|| String::from("it is closed")))
     }
 }
