@@ -6,4 +6,8 @@
 //! procedures of [`missions`] and draw everything from a seed, so that a case can be tried again alone.
 
 pub mod missions;
+pub mod mortal;
+pub mod open;
+pub mod processes;
 pub mod random;
+pub mod virtual_time;

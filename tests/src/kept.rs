@@ -1,10 +1,14 @@
 //! What a mission's store keeps of a run, read in this process while no other has the store.
 #![expect(clippy::expect_used, reason = "a harness fails its test at once")]
 
-use std::sync::Arc;
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use stellar_runtime::{
-    embedded::{Embedded, no_hold},
+    embedded::{Embedded, OpenError, no_hold},
     journal,
     ports::{Line, RunRecord, Store},
 };
@@ -13,7 +17,7 @@ use stellar_vm::{
     verify::{self, Verified},
 };
 
-use crate::mission::Mission;
+use crate::mission::{HANG, Mission};
 
 /// A run as the store has it.
 #[derive(Debug, Clone)]
@@ -61,8 +65,19 @@ pub fn spoil(mission: &Mission, run: &str, text: &str) {
 fn in_store<T>(mission: &Mission, work: impl AsyncFnOnce(Store) -> T) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        let embedded =
-            Embedded::open(&mission.path().join(".stellar"), "test", no_hold()).expect("nobody has the store");
+        let embedded = open(&mission.path().join(".stellar"));
         work(embedded.store()).await
     })
+}
+
+/// Opens a store that no other process has. A child that another thread starts holds the lock between its fork and its
+/// program, so that it is waited for.
+pub(crate) fn open(folder: &Path) -> Embedded {
+    let began = Instant::now();
+    loop {
+        match Embedded::open(folder, "test", no_hold()) {
+            Err(OpenError::InUse { .. }) if began.elapsed() < HANG => std::thread::sleep(Duration::from_millis(1)),
+            other => return other.expect("nobody has the store"),
+        }
+    }
 }

@@ -38,8 +38,8 @@ routes: {direct: {default: true}}
 components:
   unit:
     telemetry:
-      ready: {type: bool, period: 200ms, freshness: 2s}
-      broken: {type: bool, period: 500ms, freshness: 2s}
+      ready: {type: bool, period: 500ms, freshness: 2s}
+      broken: {type: bool, period: 1s, freshness: 2s}
     telecommands:
       ping: {changes_state: false, verify: {within: 2s}}
       switch: {verify: {within: 2s}}
@@ -75,11 +75,11 @@ procedure "Changes"
 procedure "Asks"
   uses sat: probe
   step "Permit"
-    ask "go on?" within 10 min
+    ask "go on?" within 20 s
     send switch to sat.unit
   step "Confirm"
     send arm to sat.unit
-    ask "did it click?" of "yes", "perhaps" within 10 min
+    ask "did it click?" of "yes", "perhaps" within 20 s
     send ping to sat.unit
 
 procedure "Fails"

@@ -4,7 +4,6 @@
 use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
 use stellar_runtime::{
-    embedded::{Embedded, no_hold},
     journal,
     ports::{RunRecord, Store},
 };
@@ -46,7 +45,7 @@ impl Evidence {
     pub fn of_folder(folder: &Path) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
-            let embedded = Embedded::open(folder, "checker", no_hold()).expect("nobody has the store");
+            let embedded = crate::kept::open(folder);
             Self::of_store(&embedded.store(), folder).await
         })
     }

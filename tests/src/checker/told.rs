@@ -60,9 +60,15 @@ fn known(log: &Log, event: &Logged, key: &str, left: &BTreeMap<&str, &HandedOver
     }
 }
 
-/// Whether the log had already told what became of it.
+/// Whether the log had already told what became of it. What a takeover finds is what the store tells, which has no
+/// result where the hand-over was cut short, whatever reports came since; a decision says what all of that comes to.
 fn settled_before(log: &Log, event: &Logged, id: &str) -> bool {
-    log.before(event.seq).any(|it| it.kind == "telecommand_status" && it.text("id") == id)
+    let results = ["released", "not_released", "encode_failed"];
+    let reports = event.kind == "decision_required";
+    log.before(event.seq).any(|it| {
+        let told = it.kind == "telecommand_status" && it.text("id") == id;
+        told && (reports || results.contains(&it.text("status")))
+    })
 }
 
 fn all_of_the_attempt(log: &Log, event: &Logged, found: &mut Found) {
