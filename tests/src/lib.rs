@@ -5,6 +5,7 @@ pub mod checker;
 pub mod everything;
 pub mod field;
 pub mod hex;
+pub mod hostile;
 pub mod instance;
 pub mod kept;
 pub mod mission;

@@ -8,6 +8,8 @@
 
 extern crate alloc;
 
+#[cfg(any(test, feature = "adversary"))]
+pub mod adversary;
 pub mod artifact;
 pub mod bounds;
 pub mod catalogue;

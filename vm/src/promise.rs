@@ -7,47 +7,16 @@ use proptest::prelude::*;
 
 use crate::{
     bounds,
-    program::Kind,
     verify::{Verified, verify},
 };
 
-mod adversary;
 mod generate;
 
-use adversary::Adversary;
-pub(crate) use adversary::Operator;
-
-/// Numbers from a seed (splitmix64).
-pub(crate) struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Less than `n`.
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    /// One in `n`.
-    fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-
-    fn pick<T: Clone>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len() as u64) as usize].clone()
-    }
-}
+pub(crate) use crate::adversary::{Dice, Operator};
 
 /// Runs every procedure of a program; gives the number of events.
 pub(crate) fn run_all(program: &Arc<Verified>, seed: u64, operator: Operator) -> u64 {
-    let procedures = program.units.iter().filter(|unit| unit.kind == Kind::Procedure);
-    procedures.map(|unit| Adversary::new(program, seed, operator).run(unit)).sum()
+    crate::adversary::run_all(program, seed, operator).unwrap_or_else(|broken| panic!("{broken}"))
 }
 
 /// A random program, where the verifier lets it through (most are).

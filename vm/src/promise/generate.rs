@@ -197,7 +197,7 @@ impl Make<'_> {
             }
             2 => {
                 let until = self.dice.pick(&[-S, S / 2, 2 * S]);
-                let (time, within) = (self.b.value(Value::Time(super::adversary::START + until)), self.within());
+                let (time, within) = (self.b.value(Value::Time(crate::adversary::START + until)), self.within());
                 self.b.op(Op::WaitTime { time, within });
             }
             3 => {

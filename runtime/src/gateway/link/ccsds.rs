@@ -36,13 +36,34 @@ pub use line::RecordLine;
 pub use table::TableError;
 
 use super::record::Record;
-use super::{Boxed, Command, EncodeError, Frame, HandOver, HandOverError, Link, Past, Start};
+use super::{Boxed, Command, EncodeError, Frame, HandOver, HandOverError, Link, Past, Received, Start};
 use crate::clock::Clock;
 use decoder::Decoder;
 use encoder::Encoder;
 use receiver::Receiver;
 use request::RequestId;
 use udp::Udp;
+
+/// What the link makes of the datagrams of a platform, without the network: for whoever has their bytes.
+#[derive(Debug)]
+pub struct Datagrams(Decoder);
+
+impl Datagrams {
+    /// The reader of a platform.
+    ///
+    /// # Errors
+    /// Where the `ccsds` part of the catalogue cannot be used.
+    pub fn new(platform: Arc<Platform>) -> Result<Self, TableError> {
+        Decoder::new(platform).map(Self)
+    }
+
+    /// What a datagram tells the gateway, in the order of its packets; what could not be used stands last.
+    /// `replayed_after` is that of [`CcsdsOptions`], `utc` when it was received.
+    #[must_use]
+    pub fn read(&self, datagram: &[u8], replayed_after: Option<i64>, utc: Instant) -> Vec<Received> {
+        receiver::read(&self.0, datagram, replayed_after, utc)
+    }
+}
 
 /// Where a target is, and what its link is to know of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
