@@ -11,7 +11,8 @@ use crate::{
     catalogue::Stage,
     condition::{SampleView, Snapshot},
     event::{
-        DecisionOption, Fact, Known, KnownStatus, PendingId, RunOutcome, Schema, TelecommandStatus, TransferStatus, Transition,
+        DecisionOption, Fact, Known, KnownStatus, PendingId, RunOutcome, Schema, TelecommandStatus, TransferStatus,
+        Transition,
     },
     machine::{Advance, Machine, Pending, PendingKind},
     op::Op,

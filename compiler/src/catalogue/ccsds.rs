@@ -22,16 +22,36 @@ const ACKS: [(&str, u8); 4] = [("acceptance", 0b1000), ("start", 0b0100), ("prog
 /// The greatest application process identifier: 11 bits, all ones being idle packets.
 const APID_MAX: i64 = 0x7FE;
 
+/// What holds of a platform that encodes telecommands and has no `ccsds` of its own: that of one with an empty one.
+const PLAIN: CcsdsPlatform = CcsdsPlatform {
+    source_id: 0,
+    ack_flags: 0b1111,
+    time_bytes: 7,
+    failure_code_bytes: 1,
+    failure_codes: Vec::new(),
+    checksum: true,
+    correlation: Correlation::RequestId,
+    packets: Vec::new(),
+};
+
 impl<'a> Draft<'a, '_> {
+    /// A platform whose telecommands are encoded is itself, though it says nothing of it.
+    pub(super) fn encoded(&mut self) {
+        let compiled = &mut self.platform.compiled;
+        if compiled.ccsds.is_none() && compiled.telecommands.iter().any(|telecommand| telecommand.ccsds.is_some()) {
+            compiled.ccsds = Some(PLAIN);
+        }
+    }
+
     /// `ccsds` of the platform.
     pub(super) fn platform_encoding(&mut self, key: &'a Key, node: &'a Node) {
         let Some(fields) = self.reader.fields(node, key.place, &PLATFORM_KEYS) else { return };
         let source_id = self.number(&fields, "source_id", 0, i64::from(u16::MAX)).unwrap_or(0);
-        let ack_flags = fields.get("ack").and_then(|node| self.acks(node)).unwrap_or(0b1111);
-        let time_bytes = self.number(&fields, "time", 0, 16).unwrap_or(7);
-        let failure_code_bytes = self.number(&fields, "failure_code", 0, 8).unwrap_or(1);
+        let ack_flags = fields.get("ack").and_then(|node| self.acks(node)).unwrap_or(PLAIN.ack_flags);
+        let time_bytes = self.number(&fields, "time", 0, 16).unwrap_or(PLAIN.time_bytes.into());
+        let failure_code_bytes = self.number(&fields, "failure_code", 0, 8).unwrap_or(PLAIN.failure_code_bytes.into());
         let failure_codes = fields.get("failure_codes").map(|node| self.failure_codes(node)).unwrap_or_default();
-        let checksum = fields.get("checksum").and_then(|node| self.reader.bool(node)).unwrap_or(true);
+        let checksum = fields.get("checksum").and_then(|node| self.reader.bool(node)).unwrap_or(PLAIN.checksum);
         if let Some(node) = fields.get("correlation") {
             self.reader.word(node, &[("request-id", Correlation::RequestId)]);
         }

@@ -122,6 +122,7 @@ impl<'a> Draft<'a, '_> {
         if let Some(node) = fields.get("components") {
             self.components(node);
         }
+        self.encoded();
         if let Some(node) = fields.get("alarms") {
             self.alarms(node);
         }

@@ -92,7 +92,8 @@ pub fn holds(data: &[u8]) {
         bytes: file.text.as_bytes().to_vec(),
         came: Came::Standard,
     });
-    let files = vec![File { path: "a.proc".to_owned(), bytes: STEP.as_bytes().to_vec(), came: Came::Named }];
+    let mut files = sources::standard();
+    files.push(File { path: "a.proc".to_owned(), bytes: STEP.as_bytes().to_vec(), came: Came::Named });
     let input = Input { files, catalogue: catalogue.collect(), defaults: config.defaults(), ..Input::default() };
     let checked = Checked::new(&input);
     sources::compiled(&checked);

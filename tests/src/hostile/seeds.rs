@@ -173,11 +173,13 @@ pub fn programs() -> Vec<Arc<Verified>> {
         texts.push(files(&format!("tests/fixtures/field/{folder}"), "proc").into_iter().map(file).collect());
     }
     texts.extend(files("compiler/tests/fixtures/lower", "proc").into_iter().map(|seed| vec![file(seed)]));
-    texts.push(files("stdlib-procs", "proc").into_iter().map(file).collect());
     texts.push(vec![file(("spec.proc".to_owned(), spec::PROCEDURES.as_bytes().to_vec()))]);
     let compiled = |files: Vec<File>| {
         let name = files.first().map(|file| file.path.clone()).unwrap_or_default();
-        let lowered = sources::checked(files).lower().unwrap_or_else(|| panic!("{name} does not compile"));
+        let checked = sources::checked(files);
+        let errors: Vec<_> = checked.diagnostics().iter().filter(|it| it.is_error()).collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+        let lowered = checked.lower().unwrap_or_else(|| panic!("{name} does not compile"));
         Arc::new(verify(lowered.program().clone()).unwrap_or_else(|error| panic!("{name}: {error}")))
     };
     texts.into_iter().map(compiled).collect()

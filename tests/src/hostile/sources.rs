@@ -95,15 +95,27 @@ static CATALOGUES: LazyLock<Catalogues> = LazyLock::new(|| {
     Catalogues(with_platform.collect())
 });
 
+/// The procedures of the standard library.
+#[must_use]
+pub fn standard() -> Vec<File> {
+    let file = |file: &stellar_stdlib_procs::File| File {
+        path: file.path.to_owned(),
+        bytes: file.text.as_bytes().to_vec(),
+        came: Came::Standard,
+    };
+    stellar_stdlib_procs::PROCEDURES.iter().map(file).collect()
+}
+
 /// Compiles some files with the catalogues that they name, the standard library behind them.
 #[must_use]
-pub fn checked(files: Vec<File>) -> Checked {
+pub fn checked(mut files: Vec<File>) -> Checked {
     let names = |platform: &str| {
         let within = |file: &File| file.bytes.windows(platform.len().max(1)).any(|part| part == platform.as_bytes());
         files.iter().any(within)
     };
     let catalogue = CATALOGUES.0.iter().filter(|(platform, file)| file.came == Came::Standard || names(platform));
-    let catalogue = catalogue.map(|(_, file)| file.clone()).collect();
+    let catalogue: Vec<File> = catalogue.map(|(_, file)| file.clone()).collect();
+    files.extend(standard());
     Checked::new(&Input { files, catalogue, ..Input::default() })
 }
 

@@ -110,6 +110,13 @@ fn unit(program: &Program, unit: &Unit) -> Check {
         text(&local.name)?;
         of_type(program, &local.ty)?;
     }
+    // A run is started with a target and a value by name.
+    if unit.targets.iter().map(|target| &target.name).collect::<BTreeSet<_>>().len() != unit.targets.len() {
+        return Err("two targets have the same name");
+    }
+    if unit.inputs.iter().map(|input| &input.name).collect::<BTreeSet<_>>().len() != unit.inputs.len() {
+        return Err("two inputs have the same name");
+    }
     Ok(())
 }
 

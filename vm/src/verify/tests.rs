@@ -121,6 +121,14 @@ fn tables_are_checked() {
     broken("does not exist", |p| p.units[0].targets[0].platform = 9);
     broken("the same name", |p| p.platforms.push(text("platform-v3")));
     broken("the same name", |p| p.units[3].name = text("AOS acquisition"));
+    broken("two targets have the same name", |p| {
+        let target = p.units[2].targets[0].clone();
+        p.units[2].targets.push(target);
+    });
+    broken("two inputs have the same name", |p| {
+        let input = p.units[2].inputs[0].clone();
+        p.units[2].inputs.push(input);
+    });
     broken("no labels", |p| p.enums[0].labels.clear());
     broken("empty range", |p| p.parameters[0].index = Some((4, 1)));
     broken("range is empty", |p| p.units[1].inputs[0].ty = Type::Int { min: 2, max: 1 });
