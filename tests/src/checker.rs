@@ -6,7 +6,7 @@
 //! deliberately not here: whether a run did what its procedure says, which the tests of the runs judge.
 //!
 //! Steps of branches that run side by side are told apart by their names: two of one name in two branches are one step
-//! to the rules [`decided`] and [`told`].
+//! to the rules `decided` and `told`.
 
 mod control;
 mod decided;
