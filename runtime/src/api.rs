@@ -3,6 +3,7 @@
 //! JSON bodies carry `"schema": 1`; errors are `application/problem+json` with a `code`. Whoever can open the socket (its
 //! mode is 0600) may do what an operator may; `by` says who did it.
 
+mod asked;
 pub mod client;
 mod control;
 mod problem;

@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    extract::{Path, State, rejection::JsonRejection},
+    extract::{State, rejection::JsonRejection},
     http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
 };
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use stellar_vm::event::DecisionOption;
 
-use super::{Problem, SCHEMA};
+use super::{Problem, SCHEMA, asked::Name};
 use crate::{
     executor::{ControlReply, Executor},
     ports::ControlAction,
@@ -67,7 +67,7 @@ fn body<T>(body: Body<T>) -> Result<T, Problem> {
 
 pub(super) async fn answer(
     State(executor): State<Executor>,
-    Path(run): Path<String>,
+    Name(run): Name,
     headers: HeaderMap,
     sent: Body<Answer>,
 ) -> Result<Response, Problem> {
@@ -77,7 +77,7 @@ pub(super) async fn answer(
 
 pub(super) async fn decide(
     State(executor): State<Executor>,
-    Path(run): Path<String>,
+    Name(run): Name,
     headers: HeaderMap,
     sent: Body<Decide>,
 ) -> Result<Response, Problem> {
@@ -87,7 +87,7 @@ pub(super) async fn decide(
 
 pub(super) async fn suspend(
     State(executor): State<Executor>,
-    Path(run): Path<String>,
+    Name(run): Name,
     headers: HeaderMap,
     sent: Body<By>,
 ) -> Result<Response, Problem> {
@@ -97,7 +97,7 @@ pub(super) async fn suspend(
 /// Takes the run over first, where nobody owns it.
 pub(super) async fn resume(
     State(executor): State<Executor>,
-    Path(run): Path<String>,
+    Name(run): Name,
     headers: HeaderMap,
     sent: Body<By>,
 ) -> Result<Response, Problem> {
@@ -121,7 +121,7 @@ pub(super) async fn resume(
 
 pub(super) async fn abort(
     State(executor): State<Executor>,
-    Path(run): Path<String>,
+    Name(run): Name,
     headers: HeaderMap,
     sent: Body<By>,
 ) -> Result<Response, Problem> {

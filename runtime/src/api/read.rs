@@ -4,7 +4,7 @@ use std::{convert::Infallible, sync::Arc};
 
 use axum::{
     Json,
-    extract::{Path, Query, State},
+    extract::State,
     http::{HeaderMap, HeaderName, header},
     response::sse::{Event, Sse},
 };
@@ -12,7 +12,10 @@ use futures_util::{Stream, stream};
 use serde::{Deserialize, Serialize};
 use stellar_vm::machine::View;
 
-use super::{Problem, SCHEMA};
+use super::{
+    Problem, SCHEMA,
+    asked::{Asked, Name},
+};
 use crate::{
     executor::Executor,
     journal::Follower,
@@ -51,7 +54,7 @@ pub(super) struct OneRun {
     view: Option<View>,
 }
 
-pub(super) async fn run(State(executor): State<Executor>, Path(run): Path<String>) -> Result<Json<OneRun>, Problem> {
+pub(super) async fn run(State(executor): State<Executor>, Name(run): Name) -> Result<Json<OneRun>, Problem> {
     let Some(handle) = executor.handle(&run).await? else { return Err(Problem::unknown_run(&run)) };
     let Some(record) = handle.record().await? else { return Err(Problem::unknown_run(&run)) };
     let view = handle.view().await;
@@ -62,7 +65,7 @@ pub(super) async fn run(State(executor): State<Executor>, Path(run): Path<String
 /// Events of a run as server-sent events, the number of each as its id; from the one behind `Last-Event-ID` on.
 pub(super) async fn events(
     State(executor): State<Executor>,
-    Path(run): Path<String>,
+    Name(run): Name,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let last = match headers.get("last-event-id") {
@@ -96,7 +99,7 @@ async fn one_event(follower: Option<Follower>) -> Option<(Result<Event, Infallib
 /// The bytes of an artifact, by its hash.
 pub(super) async fn artifact(
     State(executor): State<Executor>,
-    Path(hash): Path<String>,
+    Name(hash): Name,
 ) -> Result<([(HeaderName, &'static str); 1], Vec<u8>), Problem> {
     match executor.store().artifacts.get(&hash).await? {
         Some(bytes) => Ok(([(header::CONTENT_TYPE, "application/octet-stream")], bytes)),
@@ -148,7 +151,7 @@ pub(super) struct Telemetry {
 /// The last sample of each parameter, of one target or of all.
 pub(super) async fn telemetry(
     State(executor): State<Executor>,
-    Query(which): Query<Which>,
+    Asked(which): Asked<Which>,
 ) -> Result<Json<Telemetry>, Problem> {
     let mut samples = Vec::new();
     let names = executor.targets().keys().filter(|name| which.target.as_deref().is_none_or(|only| *only == ***name));
