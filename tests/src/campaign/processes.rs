@@ -234,9 +234,12 @@ struct Going {
 impl Going {
     fn new(options: &Options, passes: &Passes, case: &Case, random: &mut Random) -> Self {
         let anywhere: Vec<(Procedure, u64)> = passes.get("append.after").cloned().unwrap_or_default();
-        let of = passes.get(&case.point).filter(|_| case.phase == Phase::Run).unwrap_or(&anywhere);
+        // What only a `resume` passes, it passes with any procedure.
+        let of = passes.get(&case.point).unwrap_or(&anywhere);
         let (procedure, times) = random.one(of).copied().unwrap_or((PROCEDURES[0], 1));
-        let nth = if case.phase == Phase::Run { 1 + random.below(times) } else { 1 + random.below(3) };
+        let nth = 1 + random.below(if case.phase == Phase::Run { times } else { times.min(3) });
+        // A `run` that is killed early leaves most points to the `resume`.
+        let appends = anywhere.iter().find(|(one, _)| *one == procedure).map_or(1, |(_, appends)| *appends);
         let scenario = if random.chance(50) { SCENARIOS[0] } else { random.one(&SCENARIOS).copied().unwrap_or("") };
         let virtual_time = random.chance(75);
         let second = (!virtual_time && random.chance(60)).then(|| random.one(&PROCEDURES).copied()).flatten();
@@ -245,7 +248,7 @@ impl Going {
             phase: case.phase,
             procedure,
             point: format!("{}:{nth}", case.point),
-            first: format!("append.after:{}", 1 + random.below(times)),
+            first: format!("append.after:{}", 1 + random.below(appends.div_ceil(2))),
             kills_left: if case.phase == Phase::Twice { 2 } else { 1 },
             virtual_time,
             second,
