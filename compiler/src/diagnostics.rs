@@ -49,7 +49,7 @@ impl Diagnostic {
         Self {
             code,
             severity: code.severity,
-            message: message.into(),
+            message: one_line(message.into()),
             labels: vec![Label { place, text: None }],
             help: None,
         }
@@ -115,6 +115,15 @@ impl Diagnostic {
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
+}
+
+/// A message is one line, whatever of the user's text stands in it.
+fn one_line(message: String) -> String {
+    if !message.contains(['\n', '\r']) {
+        return message;
+    }
+    let lines: Vec<&str> = message.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join(" ")
 }
 
 /// Puts findings into source order: by file, place and code. What is said twice of one place is said once.

@@ -89,3 +89,13 @@ fn targets_of_unknown_platforms_are_told() {
         ("config::unknown-platform", Some("is it `platform-v3`?"))
     );
 }
+
+#[test]
+fn a_message_is_one_line_and_a_place_a_whole_character() {
+    let (_, said) = config("warnings: {allow: [\"a\\n\\rb\"]}\n");
+    assert_eq!(said, ["stellar.yaml:1:20 config::bad-value `a b` is no diagnostic"]);
+    let (mut sources, mut out) = (Sources::default(), Vec::new());
+    let file = sources.add("stellar.yaml", "😀: 1\n".as_bytes(), Origin::Project);
+    let node = &yaml::read(file, &sources, &VOCABULARY, &mut out).unwrap()[0];
+    assert_eq!(sources.text_of(node.place), "😀");
+}

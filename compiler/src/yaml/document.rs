@@ -170,6 +170,13 @@ impl Maker<'_> {
         Span::new(start, start.saturating_add(bytes(location.span().byte_len())))
     }
 
+    /// The character at an offset; nothing at the end of the text.
+    fn character(&self, offset: usize) -> Span {
+        let rest = self.text.get(offset..).unwrap_or_default();
+        let width = rest.chars().next().map_or(0, char::len_utf8);
+        Span::new(offset, offset.saturating_add(width))
+    }
+
     fn place(&self, span: Span) -> Place {
         Place::new(self.file, span.shifted(self.mark))
     }
@@ -186,8 +193,7 @@ impl Maker<'_> {
                 Value::Map(entries.into_iter().map(|(key, value)| (self.key(key), self.node(value))).collect())
             }
         };
-        let span =
-            if matches!(value, Value::Scalar(_)) { span } else { Span::new(span.start, span.start.saturating_add(1)) };
+        let span = if matches!(value, Value::Scalar(_)) { span } else { self.character(span.start) };
         Node { place: self.place(span), value }
     }
 

@@ -41,7 +41,7 @@ pub(super) fn read(text: &str, out: &mut Complaints<'_>) -> Option<Node> {
             let words = error.to_string();
             let words = words.split(" at line ").next().unwrap_or_default().trim_end_matches('.').replace('"', "`");
             let words = words.lines().next().unwrap_or_default();
-            out.at(line, column, format!("this is no YAML: {words}"));
+            out.at(line, column, &format!("this is no YAML: {words}"));
             if let (Some(last), Some(name)) = (out.errors.last_mut(), unquoted(text, line)) {
                 last.help = Some(format!("within braces, write a name with an index in quotes: `\"{name}\"`"));
             }
@@ -67,12 +67,15 @@ pub(super) struct Complaints<'a> {
 }
 
 impl Complaints<'_> {
-    fn at(&mut self, line: u64, column: u64, message: String) {
+    /// A message is one line, whatever of the file stands in it.
+    fn at(&mut self, line: u64, column: u64, message: &str) {
+        let lines: Vec<&str> = message.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()).collect();
+        let message = lines.join(" ");
         self.errors.push(ScenarioError { file: self.file.to_owned(), line, column, message, help: None });
     }
 
     pub(super) fn say(&mut self, node: &Node, message: impl Into<String>) {
-        self.at(node.line, node.column, message.into());
+        self.at(node.line, node.column, &message.into());
     }
 
     /// Says that a name is not known, with the nearest that is.

@@ -95,6 +95,7 @@ fn each_value_of_the_wrong_kind_is_told() {
         ("faults: [{telemetry: tcu.mode, value: 3}]", "is no value"),
         ("faults: [{replay: 1000001}]", "a whole number from 1 to 1,000,000"),
         ("faults: [{telemetry: tcu[2].mode, silent: true}]", "write a name with an index in quotes: `\"tcu[2].mode\"`"),
+        ("{\"tele\\n\\nmetri\": {}}", "no key `tele metri`; is it `telemetry`?"),
         ("a: &x [*x]", "no YAML"),
         ("a: b: c", "no YAML"),
         ("\u{0}", ""),
